@@ -68,6 +68,7 @@ export function openPayments(given: Options = {}) {
     ...{ database, approvals: held.approvals, ask: held.approvals.ask, repeats: held.repeats },
     ...{ budgets, budgetRecords: records, strangers: seller, service: 'embedded', now, log: silentLog },
     ownService: () => undefined,
+    inTaskOf: (_, work) => work(),
     isOwnService: () => false,
     lookup: { stateOf: async (asked) => chain(asked) },
     onIntentChange: (listener) =>

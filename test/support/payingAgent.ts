@@ -1,3 +1,4 @@
+import type { InferenceOptions } from '../../src/main/service/inference/providerSettings.ts'
 import type { PolicyRule } from '../../src/shared/contract/intents.ts'
 import { type RunningAgent, runningAgent } from './runningAgent.ts'
 import { type Answer, type Json, runningService, type TestService } from './runningService.ts'
@@ -26,7 +27,9 @@ export type PayingAgent = {
   close(): Promise<void>
 }
 
-export async function payingAgent(given: { now?: () => number } = {}): Promise<PayingAgent> {
+export async function payingAgent(
+  given: { now?: () => number; inference?: InferenceOptions } = {},
+): Promise<PayingAgent> {
   const service = await runningService({
     host: 'none',
     payments: { facilitator: { kind: 'test-ledger' } },

@@ -26,7 +26,7 @@ const maxAnswerBytes = 2 * 1024 * 1024
 
 /** Paying others, and the limits of it. */
 export function paymentParts(ground: AgentGround, given: Given): { endpoints: LocalEndpoint[] } {
-  const { database, client, chains, hosted, link, events, activity, scope, now } = ground
+  const { database, client, chains, hosted, link, events, activity, tasks, scope, now } = ground
   const { approval, budget, serviceTarget } = given
   const { records, budgets } = budget
   const { note } = activity
@@ -38,6 +38,7 @@ export function paymentParts(ground: AgentGround, given: Given): { endpoints: Lo
         client: httpClient({ maxAnswerBytes, connect: connector(target), tls: tlsOptions(target) }),
         baseUrl: askedUrl(target),
         authorization: `Bearer ${target.key}`,
+        task: tasks.current()?.id,
       }
     )
   })
@@ -49,6 +50,10 @@ export function paymentParts(ground: AgentGround, given: Given): { endpoints: Lo
       ...{ budgets, budgetRecords: records, strangers, lookup, note, now },
       ownService: () => link.target() && own,
       service: hosted?.url ?? 'embedded',
+      inTaskOf: (intentId, work) => {
+        const task = activity.taskOf({ kind: 'intent', id: intentId })
+        return task ? tasks.resume(task, work) : work()
+      },
       isOwnService: (url) => hosted === undefined && originOf(serviceTarget()?.url) === originOf(url),
       alongside: (rows) => entries.lookAfter((intentId) => rows.ofIntent(intentId) !== undefined),
       onIntentChange: (listener) =>

@@ -28,5 +28,6 @@ test('a call within a turn of a chat stays part of that turn', () => {
     tasks.run({ id: 'call:call_1', links: { tool_call: 'call_1' } }, () => tasks.current()),
   )
   expect(seen).toEqual({ id: 'chat:msg_1', links: { message: 'msg_1', tool_call: 'call_1' } })
-  expect(tasks.run({ id: 'action:1', links: {} }, () => tasks.apart(tasks.current))).toBeUndefined()
+  const asked = { id: 'chat:msg_1', links: { message: 'msg_1' } } as const
+  expect(tasks.run({ id: 'action:1', links: {} }, () => tasks.resume(asked, tasks.current))).toEqual(asked)
 })

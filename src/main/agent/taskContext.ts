@@ -9,8 +9,8 @@ export type PresentTask = { id: TaskId; links: Links }
 export type TaskContext = {
   /** Work within a turn of a chat, or within a call, stays part of it, with more links; a turn is always a task of its own. */
   run<T>(task: PresentTask, work: () => T): T
-  /** Work of nobody's task: timers, and what goes on by itself. */
-  apart<T>(work: () => T): T
+  /** Goes on with a task that was begun before, whatever the present one is. */
+  resume<T>(task: PresentTask, work: () => T): T
   current(): PresentTask | undefined
 }
 
@@ -28,7 +28,7 @@ export function taskContext(): TaskContext {
       const id = outer && !task.id.startsWith('chat:') ? outer.id : task.id
       return present.run({ id, links }, work)
     },
-    apart: (work) => present.run(undefined, work),
+    resume: (task, work) => present.run(task, work),
     current: () => present.getStore(),
   }
 }

@@ -8,6 +8,7 @@ import { version } from '../platform/version.ts'
 import type { AgentGround } from './agentGround.ts'
 import type { ApprovalParts } from './approvalParts.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
+import { newTask } from './taskContext.ts'
 import { type McpEndpoint, mcpEndpoint } from './tools/mcpEndpoint.ts'
 import { paymentKeys } from './tools/paymentKeys.ts'
 import { pendingCalls } from './tools/pendingCalls.ts'
@@ -32,7 +33,7 @@ export type ToolParts = { executor: ToolExecutor; mcp: McpEndpoint; door: StdioD
 
 /** The tools: operations of the contract under names that models know, for MCP clients and the chat. */
 export function toolParts(ground: AgentGround, { approvals, asks, endpoints }: Given): ToolParts {
-  const { dataFolder, database, client, events, activity, scope, log, now } = ground
+  const { dataFolder, database, client, events, activity, tasks, scope, log, now } = ground
   const { note } = activity
   const newId = () => randomBytes(12).toString('hex')
   const operations = toolOperations({ client, endpoints })
@@ -50,7 +51,10 @@ export function toolParts(ground: AgentGround, { approvals, asks, endpoints }: G
         if (!tool) throw new Error(`A call of ${record.tool} was kept, which is no tool.`)
         const args = tool.input.parse(JSON.parse(given))
         const by = ToolCaller.parse(JSON.parse(caller))
-        return perform(tool, args, { caller: by, signal, waitMs: 0 })
+        // Approved by a person, and still part of what asked for it.
+        const asked = record.intent_id === null ? undefined : activity.taskOf({ kind: 'intent', id: record.intent_id })
+        const task = asked ?? { id: newTask('call'), links: {} }
+        return tasks.resume(task, () => perform(tool, args, { caller: by, signal, waitMs: 0 }))
       },
       newId,
       now,
@@ -66,7 +70,11 @@ export function toolParts(ground: AgentGround, { approvals, asks, endpoints }: G
     }
   })
   scope.own(leave, (it) => it())
-  const executor: ToolExecutor = toolExecutor({ approvals, asks, pending, perform })
+  const plain = toolExecutor({ approvals, asks, pending, perform })
+  const executor: ToolExecutor = {
+    ...plain,
+    runTool: (name, given, run) => tasks.run({ id: newTask('call'), links: {} }, () => plain.runTool(name, given, run)),
+  }
   const clients = toolClients({
     clients: toolClientRepository(database),
     budgets,

@@ -5,6 +5,8 @@ import type { PresentTask } from '../taskContext.ts'
 import { entryOf } from './rowProblems.ts'
 import type { TimelineRepository } from './timelineRepository.ts'
 
+type Began = { task: TaskId; links: Links }
+
 /** What is to be written, with the task in which it was noted. */
 export type WaitingEntry = { entry: NotedEntry; present: PresentTask | undefined }
 
@@ -24,7 +26,8 @@ export function taskedEntry(
   return { ...entry, ...(task !== undefined && { task }), links }
 }
 
-function beginning(links: Links, firstOf: TimelineRepository['firstOf']) {
+/** The task that a thing was begun in, with where it came from. */
+export function beginning(links: Links, firstOf: TimelineRepository['firstOf']): Began | undefined {
   for (const kind of lasting) {
     const id = links[kind]
     const row = id === undefined ? undefined : firstOf({ kind, id })

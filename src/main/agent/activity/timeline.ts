@@ -2,9 +2,9 @@ import { isoTime } from '../../../shared/time.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Database } from '../../storage/openDatabase.ts'
 import type { Note, NotedEntry } from '../note.ts'
-import type { TaskContext } from '../taskContext.ts'
+import type { PresentTask, TaskContext } from '../taskContext.ts'
 import { genesisHash } from './entryHash.ts'
-import { taskedEntry, type WaitingEntry } from './entryTask.ts'
+import { beginning, taskedEntry, type WaitingEntry } from './entryTask.ts'
 import { cutKind } from './timelineCut.ts'
 import { type Head, headFile, readHead } from './timelineHead.ts'
 import { type TimelineRepository, type TimelineRow, timelineRepository } from './timelineRepository.ts'
@@ -20,6 +20,8 @@ export type Timeline = {
    * from. They may be removed then. @returns up to where; undefined when there is nothing to cut
    */
   cut(beforeMs: number): number | undefined
+  /** The task that an intent or a payment was begun in. */
+  taskOf(link: { kind: 'intent' | 'payment'; id: string }): PresentTask | undefined
   records: TimelineRepository
   /** The newest entry that this process knows of, whatever stands in the file. */
   head(): Head | undefined
@@ -104,6 +106,11 @@ export function timeline({ database, tasks, headPath, now, onAppended, log }: Op
       if (!last || through < first) return undefined
       append([{ entry: cutEntry({ first, last, beforeMs }), present: undefined }], () => records.allowRemoval(through))
       return through
+    },
+    taskOf({ kind, id }) {
+      if (!database.inTransaction) writeNoted()
+      const began = beginning({ [kind]: id }, records.firstOf)
+      return began && { id: began.task, links: began.links }
     },
     records,
     head: () => head,

@@ -18,7 +18,7 @@ const keyBytes: readonly RegExp[] = [
   /(?<![0-9A-Za-z])(0x)?[0-9a-fA-F]{64}(?![0-9A-Za-z])/g,
   /(?<![0-9A-Za-z])[1-9A-HJ-NP-Za-km-z]{84,88}(?![0-9A-Za-z])/g,
 ]
-const openFields = /(^|_)(hash|nonce|signature)$/
+const openFields = /(^|_)(hash|nonce|signature|transaction|sha256)$/
 const secretFields =
   /(^|_)(passphrase|password|mnemonic|phrase|seed|private_key|secret|api_key|access_token|refresh_token|token|authorization|cookie)$/
 

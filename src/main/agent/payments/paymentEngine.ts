@@ -12,7 +12,7 @@ import { paymentFollower } from './paymentFollower.ts'
 import { paymentJournal, paymentSummary } from './paymentJournal.ts'
 import { paymentNotes } from './paymentNotes.ts'
 import { type PaymentRepository, paymentRepository } from './paymentRepository.ts'
-import { paymentSending } from './paymentSending.ts'
+import { type PaymentSending, paymentSending } from './paymentSending.ts'
 import { type Payments, payments as paymentsOf } from './payments.ts'
 import type { Seller } from './seller.ts'
 
@@ -38,6 +38,8 @@ type Options = {
   ownService: () => Seller | undefined
   /** Where the agent is connected to, as the journal names it. */
   service: string
+  /** Works as a part of what the intent was asked for in. */
+  inTaskOf: <T>(intentId: string, work: () => T) => T
   /** Of the service of this application, whose test money the wallet pays with. */
   isOwnService: (url: string) => boolean
   lookup: AuthorizationLookup
@@ -69,8 +71,16 @@ export function paymentEngine(options: Options): PaymentEngine {
     sellerOf: ({ via, service: at }) => (via === 'public' ? strangers : at === service ? ownService() : undefined),
     ...{ lookup: options.lookup, now },
   })
+  /** Whenever it is sent, and sent again, it is part of what it was asked for in. */
+  const inTask: PaymentSending = {
+    step(id, signal) {
+      const intent = rows.find(id)?.record.intent_id
+      const step = () => sending.step(id, signal)
+      return intent ? options.inTaskOf(intent, step) : step()
+    },
+  }
   const alongside = () => options.alongside?.(rows) ?? Promise.resolve()
-  const follower = paymentFollower({ payments: rows, sending, alongside, log: options.log, now })
+  const follower = paymentFollower({ payments: rows, sending: inTask, alongside, log: options.log, now })
   const payments = paymentsOf({ ...options, payments: rows, journal, payees: budgetRecords, budgets, follower })
   const leaveIntents = options.onIntentChange(payments.onIntent)
   payments.start()

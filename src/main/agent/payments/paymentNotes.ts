@@ -31,8 +31,15 @@ export function paymentNotes(note: Note) {
           transaction: record.transaction,
           signature_sha256: record.signature_sha256,
           error: record.error,
+          ...(isPaid(record) && { paid_micro_usdc: record.amount_micro_usd }),
         },
+        links: { payment: id, ...(record.intent_id !== null && { intent: record.intent_id }) },
       })
     },
   }
+}
+
+/** Said once, in the state in which it is known for good: the costs of a task are summed from it. */
+function isPaid({ state, paid }: PaymentRecord): boolean {
+  return paid === true && (state === 'settled' || state === 'reconciled')
 }

@@ -1,9 +1,16 @@
 import { AppError } from '../../../shared/appError.ts'
+import { type TaskId, taskHeader } from '../../../shared/contract/timelineLinks.ts'
 import type { HttpClient } from '../../platform/httpClient.ts'
 import { askedOnce, type Seller } from './seller.ts'
 
 /** A connection to the service that Steward is connected to, for one request. */
-export type ServiceConnection = { client: HttpClient; baseUrl: string; authorization: string }
+export type ServiceConnection = {
+  client: HttpClient
+  baseUrl: string
+  authorization: string
+  /** What the request belongs to. */
+  task?: TaskId | undefined
+}
 
 /** The service that Steward is connected to, asked as the person; addresses are paths of it. */
 export function serviceSeller(connect: () => ServiceConnection | undefined): Seller {
@@ -11,9 +18,10 @@ export function serviceSeller(connect: () => ServiceConnection | undefined): Sel
     async ask(request, signal) {
       const connection = connect()
       if (!connection) throw new AppError('service/unavailable', "The service isn't responding.")
-      const { client, baseUrl, authorization } = connection
+      const { client, baseUrl, authorization, task } = connection
       try {
-        const asked = { ...request, url: `${baseUrl}${request.url}`, headers: { ...request.headers, authorization } }
+        const headers = { ...request.headers, authorization, ...(task !== undefined && { [taskHeader]: task }) }
+        const asked = { ...request, url: `${baseUrl}${request.url}`, headers }
         return await askedOnce(client, asked, { signal, name: 'The service' })
       } finally {
         client.close()

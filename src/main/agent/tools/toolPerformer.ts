@@ -1,4 +1,5 @@
 import { AppError } from '../../../shared/appError.ts'
+import type { Links } from '../../../shared/contract/timelineLinks.ts'
 import { isWaiting, type Tool, type ToolWork } from '../../../shared/contract/tools/tool.ts'
 import type { Note } from '../note.ts'
 import type { PaymentKeys } from './paymentKeys.ts'
@@ -26,6 +27,7 @@ export function toolPerformer({ operations, budgets, paymentKeys, note, runTool 
       subject: targetOf(args),
       summary: `${asker.name} called ${tool.name}.`,
       detail: { tool: tool.name, asker: asker.id, price: tool.price },
+      links: linksOf(args),
     })
   }
   /** For programs: all operations but those that run programs, with the caller's policy, budget and dry run. */
@@ -66,6 +68,14 @@ export function toolPerformer({ operations, budgets, paymentKeys, note, runTool 
       if (pays) paymentKeys.used(digest, costNothing(failure) ? 'ended' : 'open')
       throw failure
     }
+  }
+}
+
+/** The sandbox and the domain a call is about. */
+function linksOf({ sandbox_id: sandbox, domain }: ToolArguments): Links {
+  return {
+    ...(typeof sandbox === 'string' && { sandbox }),
+    ...(typeof domain === 'string' && { domain }),
   }
 }
 

@@ -2,7 +2,7 @@ import type { Migration } from '../../migrate.ts'
 
 /** Tools that models call in chats. An answer has steps: text, then calls, which go back to the model with what came of them. */
 export const chatTools = {
-  version: 17,
+  version: 16,
   up: `
   ALTER TABLE chat_conversations ADD COLUMN tools TEXT; -- JSON; null: off
 

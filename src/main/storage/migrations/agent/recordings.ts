@@ -2,7 +2,7 @@ import type { Migration } from '../../migrate.ts'
 
 /** How long the log and recordings are kept, and which recordings there are. What they show is in files of their own. */
 export const recordings = {
-  version: 20,
+  version: 18,
   up: `
   CREATE TABLE activity_settings (
     only INTEGER PRIMARY KEY CHECK (only = 1),

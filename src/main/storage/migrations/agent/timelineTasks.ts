@@ -5,7 +5,7 @@ import type { Migration } from '../../migrate.ts'
  * once an entry says so. Entries of before have neither task nor links of their own: what their details name is only indexed.
  */
 export const timelineTasks = {
-  version: 19,
+  version: 17,
   up: `
   ALTER TABLE timeline ADD COLUMN task TEXT;
   ALTER TABLE timeline ADD COLUMN links TEXT; -- JSON; null for none

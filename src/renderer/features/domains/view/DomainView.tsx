@@ -8,6 +8,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Checkbox } from '../../../ui/Checkbox.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { PageScroll } from '../../../ui/PageFrame.tsx'
+import { addressOf } from '../../../ui/place.ts'
 import { usePurchase } from '../../../ui/purchaseContext.ts'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import { RecordsEditor } from '../dns/RecordsEditor.tsx'
@@ -64,6 +65,12 @@ function DomainFacts({ domain: of }: { domain: LocalDomain }) {
         </h3>
         {unicode !== domain && <span className="font-mono text-small text-faint">{domain}</span>}
         <SourceNote source={of.source} asOf={of.as_of} />
+        <a
+          href={addressOf('activity', 'domain', domain)}
+          className="text-small font-medium text-accent hover:underline"
+        >
+          Show in Activity
+        </a>
       </div>
       <dl className="grid grid-cols-[8rem_minmax(0,1fr)] gap-x-4 gap-y-2">
         <dt className="text-muted">Status</dt>

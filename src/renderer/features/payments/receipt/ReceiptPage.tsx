@@ -63,7 +63,15 @@ function Receipt({ payment, Decision }: { payment: PaymentReceipt; Decision: Dec
           <ReceiptFacts payment={payment} />
           <AnswerPanel answer={payment.answer} />
         </div>
-        <PaymentSteps steps={payment.steps} />
+        <div className="flex flex-col gap-3">
+          <PaymentSteps steps={payment.steps} />
+          <a
+            href={addressOf('activity', 'payment', payment.id)}
+            className="w-fit text-small font-medium text-accent hover:underline"
+          >
+            Show in Activity
+          </a>
+        </div>
       </div>
     </article>
   )

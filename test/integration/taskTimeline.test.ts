@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { eventually, until } from '../support/eventually.ts'
+import { inferenceOf } from '../support/models/inferenceOf.ts'
+import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
+import { plainUsage } from '../support/models/scriptedAnswer.ts'
+import { type PayingAgent, payingAgent } from '../support/payingAgent.ts'
+import type { Json } from '../support/runningService.ts'
+
+/** One task over both halves: a prompt, what the model did, what it cost and who paid; found from each of them. */
+let providers: ProviderServer
+let paying: PayingAgent
+
+beforeAll(async () => {
+  providers = await providerServer()
+  paying = await payingAgent({ inference: inferenceOf(providers) })
+})
+afterAll(async () => {
+  await paying?.close()
+  await providers?.close()
+})
+beforeEach(() => providers.clear())
+
+const get = async (path: string): Promise<Json> => (await paying.agent.send(path)).json
+const entriesOf = async (task: string): Promise<Json[]> =>
+  (await get(`/local/activity?order=oldest&limit=100&task=${task}`)).entries
+const waitingIntent = () =>
+  until(
+    'a request in Approvals',
+    async () => (await get('/local/intents?state=waiting')).intents[0] as Json | undefined,
+  )
+const decide = (id: string, approve: boolean) => paying.post(`/local/intents/${id}/decision`, { approve })
+
+async function ask(text: string): Promise<{ conversation: string; question: string; answer: string }> {
+  const chat = (await paying.post('/local/chat/conversations', { models: ['kimi-k2.5'], tools: { enabled: true } }))
+    .json
+  const sent = await paying.post(`/local/chat/conversations/${chat.id}/messages`, { parent_id: null, text })
+  expect(sent.status, sent.text).toBe(201)
+  return { conversation: chat.id, question: sent.json.user.id, answer: sent.json.answers[0].id }
+}
+const answered = (id: string) =>
+  until('the answer', async () => (await get(`/local/chat/messages/${id}`)).message.finished_at !== null)
+const calls = (name: string, args: object) => ({
+  parts: [{ call: name, id: 'c1', args: JSON.stringify(args) }],
+  usage: plainUsage,
+})
+const says = (text: string) => ({ parts: [{ text }], usage: plainUsage })
+
+test('a payment leads to the prompt that led to it, and back, with what all of it cost', async () => {
+  providers.play(calls('credits_topup', { amount_usd: 5 }), says('Done.'))
+  const { conversation, question, answer } = await ask('Buy some credits')
+  // Approved by another action of the person, and still part of the turn.
+  await decide((await waitingIntent()).id, true)
+  await answered(answer)
+  const task = `chat:${question}`
+  await eventually(async () => {
+    const kinds = (await entriesOf(task)).map(({ kind }) => kind)
+    expect(kinds).toEqual(
+      expect.arrayContaining([
+        ...['chat.asked', 'intent.asked', 'intent.approved', 'intent.signed', 'payment.settled'],
+        ...['credits.bought', 'chat.answered'],
+      ]),
+    )
+    expect(kinds[0]).toBe('chat.asked')
+  })
+  const entries = await entriesOf(task)
+  for (const { kind, links, problem } of entries) {
+    expect(problem).toBeNull()
+    if (kind !== 'credits.bought') expect(links.conversation, kind).toBe(conversation)
+  }
+  const links = entries.find(({ kind }) => kind === 'payment.settled')?.links
+  expect(links).toMatchObject({ conversation, message: question, payment: expect.stringMatching(/^pay_/) })
+  const { entries: ofPayment } = await get(`/local/activity?link=payment:${links.payment}`)
+  expect(new Set(ofPayment.map((it: Json) => it.task))).toEqual(new Set([task]))
+
+  const sums = await get(`/local/activity/tasks/${task}`)
+  const { message } = await get(`/local/chat/messages/${answer}`)
+  expect(sums).toMatchObject({
+    entries: entries.length,
+    paid_micro_usdc: 5_000_000,
+    cost_micro_usd: message.usage.cost_micro_usd,
+    links: { conversation, message: question, payment: links.payment },
+  })
+  expect(await get('/local/activity/verify')).toMatchObject({ ok: true, problems: [] })
+})
+
+test('what was denied stays part of the turn that asked for it', async () => {
+  providers.play(calls('sandbox_delete', { sandbox_id: 'a'.repeat(32) }), says('Then not.'))
+  const { question, answer } = await ask('Delete it')
+  await decide((await waitingIntent()).id, false)
+  await answered(answer)
+  await eventually(async () =>
+    expect((await entriesOf(`chat:${question}`)).map(({ kind }) => kind)).toEqual([
+      ...['chat.asked', 'intent.asked', 'intent.denied', 'chat.answered'],
+    ]),
+  )
+})
+
+test('two turns at once keep apart', async () => {
+  const turns = await Promise.all(
+    ['One', 'Two'].map(async (text) => {
+      providers.play(says(text))
+      return ask(text)
+    }),
+  )
+  for (const { question, answer, conversation } of turns) {
+    await answered(answer)
+    await eventually(async () => {
+      const entries = await entriesOf(`chat:${question}`)
+      expect(entries.map(({ kind }) => kind)).toEqual(['chat.asked', 'chat.answered'])
+      expect(new Set(entries.map(({ links }) => links.conversation))).toEqual(new Set([conversation]))
+    })
+  }
+})
+
+test('what a person buys in the window is one task of theirs', async () => {
+  const bought = await paying.post('/local/payments/topup', { amount_usd: 5 })
+  expect(bought.status, bought.text).toBeLessThan(300)
+  const { payment } = bought.json
+  await paying.approve(payment)
+  await eventually(async () => {
+    const { entries } = await get(`/local/activity?order=oldest&link=payment:${payment.id}`)
+    expect(entries.map(({ kind }: Json) => kind)).toContain('payment.settled')
+    expect(entries[0].task).toMatch(/^action:/)
+    expect((await get(`/local/activity/tasks/${entries[0].task}`)).paid_micro_usdc).toBe(5_000_000)
+  })
+})
