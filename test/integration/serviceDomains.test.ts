@@ -139,7 +139,7 @@ describe('DNS records', () => {
     const records = [
       { type: 'A', host: '@', value: '192.0.2.1' },
       { type: 'AAAA', host: 'www', value: '2001:db8::1', ttl: 300 },
-      { type: 'cname', host: 'shop', value: 'www' + `.${zone}.` },
+      { type: 'cname', host: 'shop', value: `www.${zone}.` },
       { type: 'MX', host: '@', value: 'mail.example.net', distance: 5 },
       { type: 'TXT', host: '_dkim', value: long },
       { type: 'SRV', host: '_sip._tcp', value: '1 5060 sip.example.net', distance: 2 },
