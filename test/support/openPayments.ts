@@ -80,19 +80,19 @@ export function openPayments(given: Options = {}) {
     newId: () => `pay_${randomBytes(12).toString('hex')}` as PaymentId, // as the brand demands
   })
   const { signal } = new AbortController()
-  const wanted = (url: string, most?: number): Wanted => ({
+  const wanted = (url: string, most?: number, headers: Record<string, string> = {}): Wanted => ({
     ...{ seller, via: 'public', url, purpose: 'fetch', title: `GET ${url}`, quote: null },
     capMicroUsd: most === undefined ? null : microUsdOf('most', most),
-    request: { method: 'GET', url, headers: {} },
+    request: { method: 'GET', url, headers },
   })
   let open = true
   return {
     ...{ engine, records, budgets, signer, approvals: held.approvals, wanted },
     /** As a program asks, up to $10. @returns the payment; undefined where it was free */
-    async pay(url: string, { most = 10, asker = script, key }: { most?: number; asker?: Asker; key?: string } = {}) {
+    async pay(url: string, { most = 10, asker = script, key, headers }: Paying = {}) {
       const request = key === undefined ? undefined : { key, method: 'POST', path: '/x', body: Buffer.from(url) }
       const call = { asker, repeatable: request, setHeader: () => {}, signal }
-      const { payment } = await engine.payments.buy(async () => wanted(url, most), call, {
+      const { payment } = await engine.payments.buy(async () => wanted(url, most, headers), call, {
         reason: undefined,
         waitMs: 0,
       })
@@ -109,6 +109,8 @@ export function openPayments(given: Options = {}) {
     },
   }
 }
+
+type Paying = { most?: number; asker?: Asker; key?: string; headers?: Record<string, string> }
 
 /** Closed with the test, if not before. */
 export function paymentsOfTest(options?: Options): OpenPayments {

@@ -12,7 +12,8 @@ import { paymentFollower } from './paymentFollower.ts'
 import { paymentJournal, paymentSummary } from './paymentJournal.ts'
 import { paymentNotes } from './paymentNotes.ts'
 import { type PaymentRepository, paymentRepository } from './paymentRepository.ts'
-import { type PaymentSending, paymentSending } from './paymentSending.ts'
+import { type HeldHeaders, type PaymentSending, paymentSending } from './paymentSending.ts'
+import { isFinal } from './paymentStates.ts'
 import { type Payments, payments as paymentsOf } from './payments.ts'
 import type { Seller } from './seller.ts'
 
@@ -60,7 +61,9 @@ export function paymentEngine(options: Options): PaymentEngine {
   const rows = paymentRepository(options.database)
   const journal = paymentJournal({ payments: rows, budgets: budgetRecords, now })
   const notes = paymentNotes(options.note)
+  const heldHeaders: HeldHeaders = new Map()
   const leaveJournal = journal.subscribe(({ payment: { record }, from }) => {
+    if (isFinal(record.state)) heldHeaders.delete(record.id)
     notes.became(record, from)
     publish({ type: 'payment.changed', payment: paymentSummary(record) })
     if (record.state !== from) publish({ type: 'payment-budgets.changed' })
@@ -69,7 +72,7 @@ export function paymentEngine(options: Options): PaymentEngine {
     payments: rows,
     journal,
     sellerOf: ({ via, service: at }) => (via === 'public' ? strangers : at === service ? ownService() : undefined),
-    ...{ lookup: options.lookup, now },
+    ...{ lookup: options.lookup, heldHeaders, now },
   })
   /** Whenever it is sent, and sent again, it is part of what it was asked for in. */
   const inTask: PaymentSending = {
@@ -81,7 +84,15 @@ export function paymentEngine(options: Options): PaymentEngine {
   }
   const alongside = () => options.alongside?.(rows) ?? Promise.resolve()
   const follower = paymentFollower({ payments: rows, sending: inTask, alongside, log: options.log, now })
-  const payments = paymentsOf({ ...options, payments: rows, journal, payees: budgetRecords, budgets, follower })
+  const payments = paymentsOf({
+    ...options,
+    heldHeaders,
+    payments: rows,
+    journal,
+    payees: budgetRecords,
+    budgets,
+    follower,
+  })
   const leaveIntents = options.onIntentChange(payments.onIntent)
   payments.start()
   follower.start()

@@ -20,8 +20,12 @@ type Options = {
   /** Undefined where that service is not the one that Steward is connected to. */
   sellerOf: (request: KeptRequest) => Seller | undefined
   lookup: Pick<AuthorizationLookup, 'stateOf'>
+  heldHeaders: HeldHeaders
   now: () => number
 }
+
+/** Of requests with credentials, which are in memory only: what a later run finds was not sent, or will not be sent again. */
+export type HeldHeaders = Map<PaymentId, Readonly<Record<string, string>>>
 
 const secondMs = 1_000
 /** After the signature expired, before a chain is asked whether it was used: its clock is not ours. */
@@ -30,7 +34,7 @@ const expiredMs = 65 * secondMs
 const sendingMs = 150 * secondMs
 const longestMs = 10 * 60 * secondMs
 
-export function paymentSending({ payments, journal, sellerOf, lookup, now }: Options): PaymentSending {
+export function paymentSending({ payments, journal, sellerOf, lookup, heldHeaders, now }: Options): PaymentSending {
   const expiryMs = ({ record }: StoredPayment): number => Date.parse(record.valid_until ?? record.created_at)
   const isExpired = (payment: StoredPayment): boolean => now() >= expiryMs(payment)
 
@@ -41,7 +45,8 @@ export function paymentSending({ payments, journal, sellerOf, lookup, now }: Opt
     const state = record.state === 'unknown' ? 'unknown' : 'sent'
     const sent = journal.become(record.id, state, { attempts: attempts + 1, nextAtMs: now() + sendingMs })
     if (!sent) return
-    const { method, url, headers, body } = request
+    const { method, url, body } = request
+    const headers = heldHeaders.get(record.id) ?? request.headers
     const paying = { method, url, headers: { ...headers, [payload.header]: payload.value }, body }
     const answer = await seller.ask(paying, signal).catch((failure: unknown) => {
       signal.throwIfAborted()
@@ -117,7 +122,7 @@ export function paymentSending({ payments, journal, sellerOf, lookup, now }: Opt
   /** A stranger is asked while the signature is good. The service knows its own payments for longer, and then has the answer too. */
   const mayPresent = (payment: StoredPayment): boolean => {
     const { record, request, answer } = payment
-    if (record.state === 'refused' || !request.complete) return false
+    if (record.state === 'refused' || !(request.complete || heldHeaders.has(record.id))) return false
     if (record.state === 'unknown' && answer !== null && !isTransient(answer)) return false
     const graceMs = request.via === 'service' ? longestMs : 0
     return now() < expiryMs(payment) + graceMs

@@ -28,6 +28,18 @@ test('an honest seller is paid once, and what it answered is kept', async () => 
   expect(records.used({ sinceMs: 0 })).toEqual({ spent: 10_000, held: 0 })
 })
 
+test('credentials go along with the payment too, and stand nowhere', async () => {
+  const seller = await hostileSeller((asked, response) =>
+    asked.request.headers.authorization === 'Bearer secret'
+      ? served(asked, response)
+      : void response.writeHead(401).end(),
+  )
+  const { pay, ended } = paymentsOfTest()
+  const paid = await ended(idOf(await pay(seller.url, { headers: { authorization: 'Bearer secret', accept: '*/*' } })))
+  expect(paid.record).toMatchObject({ state: 'settled', paid: true })
+  expect(JSON.stringify(paid)).not.toContain('secret')
+})
+
 test('free answers cost nothing', async () => {
   const seller = await hostileSeller(served)
   const { pay } = paymentsOfTest({

@@ -17,6 +17,7 @@ import type { PaymentJournal } from './paymentJournal.ts'
 import { paymentPayload } from './paymentPayload.ts'
 import { type Choice, checkPrice, intentOf, needChoice, readDemand, type Wanted } from './paymentPlan.ts'
 import type { PaymentRepository, StoredPayment } from './paymentRepository.ts'
+import type { HeldHeaders } from './paymentSending.ts'
 import { isFinal } from './paymentStates.ts'
 import { paymentSentence } from './paymentWords.ts'
 import { isCredential, type SellerAnswer } from './seller.ts'
@@ -51,6 +52,7 @@ type Options = {
   budgets: PaymentBudgets
   payees: Pick<PaymentBudgetRepository, 'payeeOf'>
   follower: Pick<PaymentFollower, 'follow' | 'plan'>
+  heldHeaders: HeldHeaders
   /** Where the agent is connected to now, as the journal names it. */
   service: string
   isOwnService: (url: string) => boolean
@@ -101,6 +103,7 @@ export function payments(options: Options): Payments {
     const paid = state === 'refused' ? false : null
     const headers = Object.entries(request.headers)
     const kept = headers.filter(([name]) => !isCredential(name))
+    if (kept.length < headers.length) options.heldHeaders.set(id, request.headers)
     const record = {
       ...{ id, state, paid, purpose, title, url, quote, offer, asker: intent.asker, reason: intent.reason },
       sentence: paymentSentence({ state, paid, amount: offer.amount, test: offer.test }),
