@@ -255,6 +255,7 @@ function pathOf(route: Route, path: string = route.path): string {
     recordId,
     address: walletAddress,
     amount_usd: '5',
+    nonce: `0x${'1'.repeat(64)}`,
     family: 'a',
   }
   const filled = path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? `:${name}`)

@@ -174,7 +174,7 @@ describe('by a tool', () => {
     const by = caller('mcp_once')
     const before = await paying.money()
     const [asked, again] = [await run('domain_register', given, by), await run('domain_register', given, by)]
-    expect(asked).toMatchObject({ kind: 'waiting', waiting: { for: 'person', id: expect.stringMatching(/^pay_/) } })
+    expect(asked, JSON.stringify(asked)).toMatchObject({ kind: 'waiting', waiting: { for: 'person', id: expect.stringMatching(/^pay_/) } })
     expect(again).toEqual(asked)
     expect(await paying.money()).toBe(before)
     const id = asked.kind === 'waiting' ? asked.waiting.id : ''

@@ -28,7 +28,7 @@ export type PayingAgent = {
 }
 
 export async function payingAgent(
-  given: { now?: () => number; inference?: InferenceOptions } = {},
+  given: { now?: () => number; inference?: InferenceOptions; host?: 'own' } = {},
 ): Promise<PayingAgent> {
   const service = await runningService({
     host: 'none',
