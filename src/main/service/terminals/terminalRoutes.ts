@@ -59,10 +59,10 @@ export function terminalRoutes(options: {
       await call('terminal.write', { sandboxId, terminalId: params.sessionId }, { body: bytes })
       return { success: true, bytes_written: bytes.length, session_id: params.sessionId }
     }),
-    linkEndpoint(readTerminal, (input, { caller, ...rest }) => {
+    linkEndpoint(readTerminal, (input, { caller, signal }) => {
       sandboxes.owned(caller, input.params.id)
       const { since } = input.query
-      return since === undefined ? readScreen(input, call) : readSince(input, { since, call, signal: rest.signal })
+      return since === undefined ? readScreen(input, call) : readSince(input, { since, call, signal })
     }),
     endpoint(searchTerminals, async ({ query }, { caller, signal }) => {
       const { q: text, regex, case_sensitive: caseSensitive, limit } = query
