@@ -121,9 +121,9 @@ test('a transfer to nobody says so and keeps what was typed', async () => {
 })
 
 test('the owner sets the balance, though not below what is held', async () => {
+  plantedHold(app.steward.dataFolder, { accountId: ownerId, cents: 25 })
   const window = await app.window()
   const credits = await openCredits(window)
-  plantedHold(app.steward.dataFolder, { accountId: ownerId, cents: 25 })
   await credits.reads('Available', '$52.50')
   await credits.root.getByRole('button', { name: 'Adjust balance' }).click()
   const form = window.dialog('Adjust balance')

@@ -180,7 +180,7 @@ test('sections show their names when asked, and are reached by G and a letter wh
   await app.client.call(createTerminal, { id, command: 'cat' })
   const window = await app.window()
   const { page } = window
-  const shown = (title: string) => page.getByRole('heading', { name: title, level: 2 }).waitFor()
+  const shown = (title: string) => page.getByRole('heading', { name: title, level: 2 }).first().waitFor()
   const nav = page.getByRole('navigation', { name: 'Sections' })
   await window.select('letters')
   await window.terminal.isLive()

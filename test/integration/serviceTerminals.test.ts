@@ -357,14 +357,14 @@ describe('events', () => {
     await isForeground('cat')
     await type('\x03')
     await isForeground(null)
-    await type(
-      `printf '\\e]777;notify;Claude;Approve \u202Ethis?\\a'; for n in $(seq 200); do printf '\\e]9;again\\a'; done\n`,
-    )
+    await type(`printf '\\e]777;notify;Claude;Approve \u202Ethis?\\a'\n`)
     await messageOf(own, {
       type: 'terminal.called',
       session_id: terminal.split('/').at(-1),
       text: 'Claude: Approve this?',
     })
+    // Of many at once the last one is told.
+    await type(`for n in $(seq 200); do printf '\\e]9;again\\a'; done\n`)
     await messageOf(own, { type: 'terminal.called', text: 'again' })
     expect(own.messages.filter(({ type }) => type === 'terminal.called').length).toBeLessThan(10)
   })

@@ -11,11 +11,14 @@ type ProgramWatchOptions = {
   restMs?: number
 }
 
-/** Reads the name of the program in the foreground once output settles; in a flood once in a while, at rest never. */
+/** A program that starts after its line was printed may print nothing itself, so one look more follows. */
+const looksAfterOutput = 2
+
+/** Reads the name of the program in the foreground once output settles, and a moment later; in a flood once in a while, at rest never. */
 export function programWatch({ read, onProgram, settleMs = 150, restMs = 1_000 }: ProgramWatchOptions): ProgramWatch {
   let told: string | null = null
   let state: 'idle' | 'waiting' | 'reading' | 'resting' | 'closed' = 'idle'
-  let again = false
+  let looks = 0
   let timer: NodeJS.Timeout | undefined
 
   const wait = (next: 'waiting' | 'resting', ms: number, then: () => void): void => {
@@ -24,7 +27,7 @@ export function programWatch({ read, onProgram, settleMs = 150, restMs = 1_000 }
   }
   const look = async (): Promise<void> => {
     state = 'reading'
-    again = false
+    looks -= 1
     const name = (await read().catch(() => undefined)) ?? null
     if (isClosed()) return
     if (name !== told) onProgram(name)
@@ -33,14 +36,14 @@ export function programWatch({ read, onProgram, settleMs = 150, restMs = 1_000 }
   }
   const rested = (): void => {
     state = 'idle'
-    if (again) void look()
+    if (looks > 0) void look()
   }
   const isClosed = (): boolean => state === 'closed'
 
   return {
     touched() {
+      looks = looksAfterOutput
       if (state === 'idle') wait('waiting', settleMs, () => void look())
-      else again = true
     },
     close() {
       state = 'closed'
