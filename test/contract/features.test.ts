@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { toolTable } from '../../src/shared/contract/tools/toolTable.ts'
 import { contractRoutes } from '../support/contractRoutes.ts'
 import { projectFolder } from '../support/plantedTree.ts'
 
 /** `| what | `operation` | `test file`: a part of the test's name |` */
-const row = /^\| (?<what>.+?) \| `(?<behind>\w+)` \| `(?<file>test\/\S+)`: (?<title>.+) \|$/
+const row = /^\| (?<what>.+?) \| `(?<behind>\w+)` \| `(?<file>(?:test|src)\/\S+)`: (?<title>.+) \|$/
 type Row = { what: string; behind: string; file: string; title: string }
 
 const lines = readFileSync(join(projectFolder, 'docs/features.md'), 'utf8').split('\n')
@@ -18,9 +19,14 @@ test('every line of a table is read', () => {
   expect(rows.length).toBeGreaterThan(50)
 })
 
+test('every tool has a row', () => {
+  const missing = toolTable.filter(({ name }) => !rows.some(({ behind }) => behind === name)).map(({ name }) => name)
+  expect(missing).toEqual([])
+})
+
 test.each(rows)('$what is there, and its test too', ({ what, behind, file, title }) => {
   const route = routes.find(({ operation }) => operation === behind)
-  expect(route, behind).toBeDefined()
+  expect(route ?? toolTable.find(({ name }) => name === behind), behind).toBeDefined()
   const [, method, path] = what.match(/^`([A-Z]+) (\/\S+)`$/) ?? []
   if (route && method)
     expect([route.path, ...route.aliases].map((it) => `${route.method} ${it}`)).toContain(`${method} ${path}`)
