@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { toolTable } from '../../src/shared/contract/tools/toolTable.ts'
+import { toolProfiles } from '../../src/shared/contract/toolClients.ts'
+import { toolsOf } from '../../src/shared/contract/tools/toolTable.ts'
 import { contractRoutes } from '../support/contractRoutes.ts'
 import { projectFolder } from '../support/plantedTree.ts'
 
@@ -12,6 +13,7 @@ type Row = { what: string; behind: string; file: string; title: string }
 const lines = readFileSync(join(projectFolder, 'docs/features.md'), 'utf8').split('\n')
 const rows = lines.flatMap((line) => (line.match(row)?.groups as Row | undefined) ?? [])
 const routes = await contractRoutes()
+const tools = toolProfiles.flatMap((profile) => [...toolsOf(profile)])
 
 test('every line of a table is read', () => {
   const unread = lines.filter((line) => /^\|/.test(line) && !/^\|( Row |-)/.test(line) && !row.test(line))
@@ -20,13 +22,13 @@ test('every line of a table is read', () => {
 })
 
 test('every tool has a row', () => {
-  const missing = toolTable.filter(({ name }) => !rows.some(({ behind }) => behind === name)).map(({ name }) => name)
+  const missing = tools.filter(({ name }) => !rows.some(({ behind }) => behind === name)).map(({ name }) => name)
   expect(missing).toEqual([])
 })
 
 test.each(rows)('$what is there, and its test too', ({ what, behind, file, title }) => {
   const route = routes.find(({ operation }) => operation === behind)
-  expect(route ?? toolTable.find(({ name }) => name === behind), behind).toBeDefined()
+  expect(route ?? tools.find(({ name }) => name === behind), behind).toBeDefined()
   const [, method, path] = what.match(/^`([A-Z]+) (\/\S+)`$/) ?? []
   if (route && method)
     expect([route.path, ...route.aliases].map((it) => `${route.method} ${it}`)).toContain(`${method} ${path}`)
