@@ -124,7 +124,7 @@ test('the owner sets the balance, though not below what is held', async () => {
   plantedHold(app.steward.dataFolder, { accountId: ownerId, cents: 25 })
   const window = await app.window()
   const credits = await openCredits(window)
-  await credits.reads('Available', '$52.50')
+  await credits.reads('Available', '$52.25')
   await credits.root.getByRole('button', { name: 'Adjust balance' }).click()
   const form = window.dialog('Adjust balance')
   await form.getByLabel('New balance').fill('0.10')
