@@ -161,7 +161,9 @@ test('terminals are recorded once a person wants it, and replayed', async () => 
   await recordings.click()
   await root.getByRole('heading', { name: 'No recordings' }).waitFor()
   const section = await settingsScreen(page).open('Activity')
-  await section.getByRole('checkbox', { name: 'Record terminals' }).check()
+  const wanted = section.getByRole('checkbox', { name: 'Record terminals' })
+  await wanted.click() // it is checked once the setting is kept
+  await wanted.and(page.locator(':checked')).waitFor()
   await look(page, 'settings-activity')
 
   const { id } = await app.sandbox('recorded')
@@ -206,7 +208,9 @@ test('terminals are recorded once a person wants it, and replayed', async () => 
   await page.getByRole('button', { name: 'Delete recording' }).click()
   await root.getByRole('heading', { name: 'No recordings' }).waitFor()
   const settings = await settingsScreen(page).open('Activity')
-  await settings.getByRole('checkbox', { name: 'Record terminals' }).uncheck()
+  const unwanted = settings.getByRole('checkbox', { name: 'Record terminals' })
+  await unwanted.click()
+  await unwanted.and(page.locator(':not(:checked)')).waitFor()
 })
 
 test('exports the log as a file', async () => {

@@ -7,7 +7,14 @@ import { listIntents } from '../../../src/shared/contract/intents.ts'
 import { windowKeyHeader } from '../../../src/shared/contract/localApi.ts'
 import { createSandbox, deleteSandbox, listSandboxes, type Sandbox } from '../../../src/shared/contract/sandboxes.ts'
 import { getWallet } from '../../../src/shared/contract/wallet.ts'
-import { openBrowser, openSession, openWindow, type StorageState, type WindowOptions } from '../../support/browser.ts'
+import {
+  openBrowser,
+  openSession,
+  openWindow,
+  type StorageState,
+  type WindowOptions,
+  wholeChromium,
+} from '../../support/browser.ts'
 import type { PersonSession } from '../../support/personSession.ts'
 import { sharedBrowser } from '../../support/sharedBrowser.ts'
 import type { SharedSteward } from '../../support/sharedSteward.ts'
@@ -55,9 +62,9 @@ export async function ownStewardInBrowser(options: { config?: object } = {}): Pr
   return ownSteward(options, { open: sharedBrowser, close: closeWindows })
 }
 
-/** For what looks into the browser itself: nothing of it is shared. */
+/** For what looks into the browser itself: nothing of it is shared, and it is the one that people have. */
 export async function stewardInOwnBrowser(options: { config?: object } = {}): Promise<StewardInBrowser<Steward>> {
-  return ownSteward(options, { open: () => openBrowser(), close: (browser) => browser.close() })
+  return ownSteward(options, { open: () => openBrowser(wholeChromium), close: (browser) => browser.close() })
 }
 
 async function ownSteward(
