@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { AppError } from '../../shared/appError.ts'
-import type { PaymentId } from '../../shared/contract/localPayments.ts'
+import type { PaymentId } from '../../shared/contract/paymentRecords.ts'
 import { httpClient } from '../platform/httpClient.ts'
 import type { AgentGround } from './agentGround.ts'
 import type { ApprovalParts } from './approvalParts.ts'

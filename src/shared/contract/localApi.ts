@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Registration } from './automatons.ts'
 import { ServiceEvent } from './events.ts'
 import { IntentRecord, Policy } from './intents.ts'
-import { Payment } from './localPayments.ts'
+import { Payment } from './paymentRecords.ts'
 import { defineRoute } from './route.ts'
 
 /**

@@ -2,16 +2,9 @@ import { z } from 'zod'
 import { dnsRecordTypes } from '../dns/dnsRecord.ts'
 import { unknownIds } from '../ids.ts'
 import { IsoTime } from '../time.ts'
-import {
-  DnsRecord,
-  Domain,
-  DomainParam,
-  getDomain,
-  listDnsRecords,
-  listDomainPrices,
-  listDomains,
-  searchDomains,
-} from './domains.ts'
+import { DnsRecord, listDnsRecords } from './dnsRecords.ts'
+import { listDomainPrices, searchDomains } from './domainSearch.ts'
+import { Domain, DomainParam, getDomain, listDomains } from './domains.ts'
 import { defineRoute } from './route.ts'
 
 /** Domains at this computer: what was read last is kept, and shown when the service or the registrar does not answer. */

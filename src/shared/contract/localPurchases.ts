@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { domainLimits, Nameservers } from './domains.ts'
+import { domainLimits } from './domainSearch.ts'
+import { Nameservers } from './domains.ts'
 import { PaidResult, PaymentCheck, WaitMs } from './localPayments.ts'
 import { Reason } from './reason.ts'
 import { defineRoute } from './route.ts'

@@ -23,25 +23,10 @@ import {
   refundCharge,
   transferCredits,
 } from './credits.ts'
-import {
-  addDnsRecord,
-  changeDnsRecord,
-  checkDomains,
-  getAuthCode,
-  getDomain,
-  listDnsRecords,
-  listDomainPrices,
-  listDomains,
-  listDomainTransactions,
-  quoteDomain,
-  registerDomain,
-  removeDnsRecord,
-  renewDomain,
-  searchDomains,
-  setDomainLock,
-  setDomainPrivacy,
-  setNameservers,
-} from './domains.ts'
+import { addDnsRecord, changeDnsRecord, listDnsRecords, removeDnsRecord } from './dnsRecords.ts'
+import { listDomainTransactions, quoteDomain, registerDomain, renewDomain } from './domainOrders.ts'
+import { checkDomains, listDomainPrices, searchDomains } from './domainSearch.ts'
+import { getAuthCode, getDomain, listDomains, setDomainLock, setDomainPrivacy, setNameservers } from './domains.ts'
 import {
   copyFile,
   downloadFile,

@@ -1,5 +1,5 @@
 import { dollars } from '../../../shared/contract/intentWords.ts'
-import type { PaymentBudgetLimits } from '../../../shared/contract/localPayments.ts'
+import type { PaymentBudgetLimits } from '../../../shared/contract/paymentBudgets.ts'
 import type { PolicyWords } from '../approvals/policyWords.ts'
 
 type Line = { label: string; value: string }

@@ -4,7 +4,7 @@ import {
   forgetPayee,
   getPaymentBudgets,
   type PaymentBudgets as PaymentBudgetsAnswer,
-} from '../../../shared/contract/localPayments.ts'
+} from '../../../shared/contract/paymentBudgets.ts'
 import { isoTime } from '../../../shared/time.ts'
 import type { ConfirmedPolicy } from '../approvals/confirmedPolicy.ts'
 import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'

@@ -1,4 +1,4 @@
-import { PaymentBudgetLimits } from '../../../shared/contract/localPayments.ts'
+import { PaymentBudgetLimits } from '../../../shared/contract/paymentBudgets.ts'
 import type { Database } from '../../storage/openDatabase.ts'
 
 /** Of one payment that was approved. */

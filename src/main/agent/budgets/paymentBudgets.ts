@@ -1,6 +1,6 @@
 import { AppError } from '../../../shared/appError.ts'
 import { dollars } from '../../../shared/contract/intentWords.ts'
-import type { BudgetState, PaymentBudgetLimits } from '../../../shared/contract/localPayments.ts'
+import type { BudgetState, PaymentBudgetLimits } from '../../../shared/contract/paymentBudgets.ts'
 import { isoTime } from '../../../shared/time.ts'
 import type { ReservationRefusal, ReservedUse } from '../approvals/reservations.ts'
 import type { PaymentBudgetRepository } from './paymentBudgetRepository.ts'

@@ -1,5 +1,5 @@
 import { AppError } from '../../../shared/appError.ts'
-import { addDnsRecord, changeDnsRecord, type DnsRecord, removeDnsRecord } from '../../../shared/contract/domains.ts'
+import { addDnsRecord, changeDnsRecord, type DnsRecord, removeDnsRecord } from '../../../shared/contract/dnsRecords.ts'
 import type { DnsPlan, DnsPlanStep, WantedRecord } from '../../../shared/contract/localDomains.ts'
 import { type DnsRecordData, dnsLimits } from '../../../shared/dns/dnsRecord.ts'
 import { sentValue, ZonePlanFault, zonePlan } from '../../../shared/dns/zonePlan.ts'

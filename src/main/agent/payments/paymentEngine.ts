@@ -1,5 +1,5 @@
 import type { LocalEvent } from '../../../shared/contract/localApi.ts'
-import type { PaymentId } from '../../../shared/contract/localPayments.ts'
+import type { PaymentId } from '../../../shared/contract/paymentRecords.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Database } from '../../storage/openDatabase.ts'
 import type { Approvals, AskRequest } from '../approvals/approvals.ts'

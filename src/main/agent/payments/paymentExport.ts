@@ -1,4 +1,4 @@
-import type { Payment } from '../../../shared/contract/localPayments.ts'
+import type { Payment } from '../../../shared/contract/paymentRecords.ts'
 import { csvLine } from '../../platform/csvCell.ts'
 
 const columns = [

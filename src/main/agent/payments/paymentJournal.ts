@@ -1,4 +1,4 @@
-import type { PaidAnswer, Payment, PaymentId, PaymentState } from '../../../shared/contract/localPayments.ts'
+import type { PaidAnswer, Payment, PaymentId, PaymentState } from '../../../shared/contract/paymentRecords.ts'
 import { emitter } from '../../../shared/emitter.ts'
 import { isoTime } from '../../../shared/time.ts'
 import type { PaymentBudgetRepository } from '../budgets/paymentBudgetRepository.ts'

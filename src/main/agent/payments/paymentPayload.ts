@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { SignedIntent } from '../../../shared/contract/intents.ts'
-import type { PaymentReceipt } from '../../../shared/contract/localPayments.ts'
+import type { PaymentReceipt } from '../../../shared/contract/paymentRecords.ts'
 import { paymentHeaders } from '../../../shared/contract/payments.ts'
 import { parsedJson } from '../../platform/parsedJson.ts'
 import type { RawOffer } from './readOffers.ts'

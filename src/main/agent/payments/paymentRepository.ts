@@ -5,7 +5,7 @@ import {
   type PaymentId,
   PaymentReceipt,
   type PaymentState,
-} from '../../../shared/contract/localPayments.ts'
+} from '../../../shared/contract/paymentRecords.ts'
 import type { Database } from '../../storage/openDatabase.ts'
 
 export const KeptRequest = z.object({

@@ -1,5 +1,5 @@
 import { AppError } from '../../../shared/appError.ts'
-import type { PaidAnswer, PaymentId } from '../../../shared/contract/localPayments.ts'
+import type { PaidAnswer, PaymentId } from '../../../shared/contract/paymentRecords.ts'
 import { parsedJson } from '../../platform/parsedJson.ts'
 import type { AuthorizationLookup } from './authorizationLookup.ts'
 import type { PaymentJournal } from './paymentJournal.ts'

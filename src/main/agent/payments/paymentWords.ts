@@ -1,5 +1,5 @@
-import type { Payment } from '../../../shared/contract/localPayments.ts'
 import { usdcDecimals } from '../../../shared/contract/networks.ts'
+import type { Payment } from '../../../shared/contract/paymentRecords.ts'
 import { tokenAmount } from '../../../shared/tokenAmount.ts'
 
 type Worded = Pick<Payment, 'state' | 'paid' | 'amount' | 'test'>

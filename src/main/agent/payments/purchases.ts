@@ -1,6 +1,6 @@
 import { getMe } from '../../../shared/contract/auth.ts'
-import { registerDomain, renewDomain } from '../../../shared/contract/domains.ts'
-import type { PaymentPurpose } from '../../../shared/contract/localPayments.ts'
+import { registerDomain, renewDomain } from '../../../shared/contract/domainOrders.ts'
+import type { PaymentPurpose } from '../../../shared/contract/paymentRecords.ts'
 import { buyCredits } from '../../../shared/contract/payments.ts'
 import { type Input, type Route, requestOf } from '../../../shared/contract/route.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'

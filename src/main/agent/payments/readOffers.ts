@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { PaymentOffer } from '../../../shared/contract/localPayments.ts'
 import { type EvmNetwork, evmNetwork, testLedgerNetwork } from '../../../shared/contract/networks.ts'
+import type { PaymentOffer } from '../../../shared/contract/paymentRecords.ts'
 import { paymentHeaders } from '../../../shared/contract/payments.ts'
 import { parsedJson } from '../../platform/parsedJson.ts'
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { AppError } from '../../../shared/appError.ts'
-import { type PaidAnswer, paymentLimits } from '../../../shared/contract/localPayments.ts'
+import { type PaidAnswer, paymentLimits } from '../../../shared/contract/paymentRecords.ts'
 import { paymentHeaders } from '../../../shared/contract/payments.ts'
 import { guardedLookup, notPublic } from '../../platform/guardedLookup.ts'
 import { type HttpClient, httpClient } from '../../platform/httpClient.ts'

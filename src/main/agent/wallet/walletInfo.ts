@@ -1,7 +1,7 @@
 import { AppError } from '../../../shared/appError.ts'
-import { getWalletInfo } from '../../../shared/contract/localPayments.ts'
 import { evmNetwork, testLedgerNetwork, usdcDecimals } from '../../../shared/contract/networks.ts'
 import type { Output } from '../../../shared/contract/route.ts'
+import { getWalletInfo } from '../../../shared/contract/walletInfo.ts'
 import { isoTime } from '../../../shared/time.ts'
 import { tokenAmount } from '../../../shared/tokenAmount.ts'
 import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'

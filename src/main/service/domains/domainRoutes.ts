@@ -4,19 +4,17 @@ import { AppError } from '../../../shared/appError.ts'
 import {
   addDnsRecord,
   changeDnsRecord,
-  checkDomains,
   type DnsRecord,
+  listDnsRecords,
+  removeDnsRecord,
+} from '../../../shared/contract/dnsRecords.ts'
+import { listDomainTransactions, quoteDomain } from '../../../shared/contract/domainOrders.ts'
+import { checkDomains, domainLimits, listDomainPrices, searchDomains } from '../../../shared/contract/domainSearch.ts'
+import {
   type Domain,
-  domainLimits,
   getAuthCode,
   getDomain,
-  listDnsRecords,
-  listDomainPrices,
   listDomains,
-  listDomainTransactions,
-  quoteDomain,
-  removeDnsRecord,
-  searchDomains,
   setDomainLock,
   setDomainPrivacy,
   setNameservers,

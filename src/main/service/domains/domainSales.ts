@@ -1,5 +1,5 @@
 import { AppError } from '../../../shared/appError.ts'
-import { registerDomain, renewDomain } from '../../../shared/contract/domains.ts'
+import { registerDomain, renewDomain } from '../../../shared/contract/domainOrders.ts'
 import type { Parsed } from '../../../shared/contract/route.ts'
 import type { AccountId } from '../../../shared/ids.ts'
 import { microUsdOfCents } from '../../../shared/microUsd.ts'

@@ -1,10 +1,5 @@
-import {
-  checkDomains as checkRoute,
-  getAuthCode,
-  setDomainLock,
-  setDomainPrivacy,
-  setNameservers,
-} from '../../../shared/contract/domains.ts'
+import { checkDomains as checkRoute } from '../../../shared/contract/domainSearch.ts'
+import { getAuthCode, setDomainLock, setDomainPrivacy, setNameservers } from '../../../shared/contract/domains.ts'
 
 /** Operations of the service by the paths that the application forwards. */
 export const checkDomains = { ...checkRoute, path: '/v1/domains/check' } as const

@@ -1,4 +1,5 @@
-import type { BudgetState, Payment, PaymentPurpose, PaymentState } from '../../../shared/contract/localPayments.ts'
+import type { BudgetState } from '../../../shared/contract/paymentBudgets.ts'
+import type { Payment, PaymentPurpose, PaymentState } from '../../../shared/contract/paymentRecords.ts'
 import { shortAddress } from '../../../shared/shortAddress.ts'
 import type { Tone } from '../../ui/StatusDot.tsx'
 import { usdText } from '../../ui/usd.ts'

@@ -1,11 +1,7 @@
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
-import {
-  type exportPayments,
-  getPayment,
-  getPaymentBudgets,
-  listPayments,
-  type Payment,
-} from '../../../shared/contract/localPayments.ts'
+import { type exportPayments, getPayment, listPayments } from '../../../shared/contract/localPayments.ts'
+import { getPaymentBudgets } from '../../../shared/contract/paymentBudgets.ts'
+import type { Payment } from '../../../shared/contract/paymentRecords.ts'
 import type { Input } from '../../../shared/contract/route.ts'
 import { useAgent } from '../../agent/AgentProvider.tsx'
 import { useLiveEvent } from '../../agent/liveEvents.ts'

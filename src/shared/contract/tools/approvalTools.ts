@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { getIntent } from '../intents.ts'
-import { getPayment, PaymentId } from '../localPayments.ts'
+import { getPayment } from '../localPayments.ts'
+import { PaymentId } from '../paymentRecords.ts'
 import { getToolCall, ToolCallId } from '../toolCalls.ts'
 import { defineTool, type Tool } from './tool.ts'
 

@@ -1,20 +1,8 @@
 import { z } from 'zod'
 import { dnsLimits, dnsRecordTypes } from '../../dns/dnsRecord.ts'
-import {
-  addDnsRecord,
-  changeDnsRecord,
-  checkDomains,
-  domainLimits,
-  getDomain,
-  listDnsRecords,
-  listDomainPrices,
-  listDomains,
-  removeDnsRecord,
-  searchDomains,
-  setDomainPrivacy,
-  setNameservers,
-  usualTlds,
-} from '../domains.ts'
+import { addDnsRecord, changeDnsRecord, listDnsRecords, removeDnsRecord } from '../dnsRecords.ts'
+import { checkDomains, domainLimits, listDomainPrices, searchDomains, usualTlds } from '../domainSearch.ts'
+import { getDomain, listDomains, setDomainPrivacy, setNameservers } from '../domains.ts'
 import { defineTool, type Tool } from './tool.ts'
 
 const domain = z.string()

@@ -1,16 +1,10 @@
 import { z } from 'zod'
 import { AppError } from '../../appError.ts'
 import { creditLimits } from '../credits.ts'
-import { domainLimits } from '../domains.ts'
-import {
-  checkPayment,
-  discoverPayments,
-  fetchPaid,
-  getWalletInfo,
-  type PaidResult,
-  type PaymentCheck,
-} from '../localPayments.ts'
+import { domainLimits } from '../domainSearch.ts'
+import { checkPayment, discoverPayments, fetchPaid, type PaidResult, type PaymentCheck } from '../localPayments.ts'
 import { buyRegistration, buyRenewal, buyTopUp, quotePurchase } from '../localPurchases.ts'
+import { getWalletInfo } from '../walletInfo.ts'
 import { defineTool, type Tool, type ToolCost, type ToolResult, type ToolWaiting } from './tool.ts'
 
 const group = 'money'

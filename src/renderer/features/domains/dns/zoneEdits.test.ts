@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { DnsRecord } from '../../../../shared/contract/domains.ts'
+import type { DnsRecord } from '../../../../shared/contract/dnsRecords.ts'
 import type { DnsRecordData } from '../../../../shared/dns/dnsRecord.ts'
 import {
   editCount,

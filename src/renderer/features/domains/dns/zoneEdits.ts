@@ -1,4 +1,4 @@
-import type { DnsRecord } from '../../../../shared/contract/domains.ts'
+import type { DnsRecord } from '../../../../shared/contract/dnsRecords.ts'
 import { type DnsRecordData, DnsRecordFault, normalRecord } from '../../../../shared/dns/dnsRecord.ts'
 import { zoneConflict } from '../../../../shared/dns/zoneRules.ts'
 

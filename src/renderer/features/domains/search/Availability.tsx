@@ -1,4 +1,4 @@
-import type { CheckedDomain } from '../../../../shared/contract/domains.ts'
+import type { CheckedDomain } from '../../../../shared/contract/domainSearch.ts'
 import { StatusDot, type Tone } from '../../../ui/StatusDot.tsx'
 
 const words: Readonly<Record<CheckedDomain['status'], { tone: Tone; text: string }>> = {

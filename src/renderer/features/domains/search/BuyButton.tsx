@@ -1,4 +1,4 @@
-import type { CheckedDomain } from '../../../../shared/contract/domains.ts'
+import type { CheckedDomain } from '../../../../shared/contract/domainSearch.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { usePurchase } from '../../../ui/purchaseContext.ts'
 

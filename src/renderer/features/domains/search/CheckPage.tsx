@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { Copy, ListChecks } from 'lucide-react'
 import { useState } from 'react'
-import { domainLimits } from '../../../../shared/contract/domains.ts'
+import { domainLimits } from '../../../../shared/contract/domainSearch.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { ChoiceChips } from '../../../ui/ChoiceChips.tsx'

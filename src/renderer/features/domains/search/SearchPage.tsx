@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { usualTlds } from '../../../../shared/contract/domains.ts'
+import { usualTlds } from '../../../../shared/contract/domainSearch.ts'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { PageScroll } from '../../../ui/PageFrame.tsx'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'

@@ -1,4 +1,4 @@
-import type { CheckedDomain } from '../../../../shared/contract/domains.ts'
+import type { CheckedDomain } from '../../../../shared/contract/domainSearch.ts'
 import { csvText } from '../csvText.ts'
 
 /** Names of a pasted text, each once: they may stand in lines, or with commas or spaces between. */

@@ -5,7 +5,7 @@ import {
   changePaymentBudgets,
   getPaymentBudgets,
   type PaymentBudgetLimits,
-} from '../../../../shared/contract/localPayments.ts'
+} from '../../../../shared/contract/paymentBudgets.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { readAgain } from '../../../agent/readAgain.ts'
 import { Button } from '../../../ui/Button.tsx'

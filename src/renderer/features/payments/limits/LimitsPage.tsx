@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { SlidersHorizontal } from 'lucide-react'
 import { useState } from 'react'
-import { type BudgetState, forgetPayee, type PaymentBudgets } from '../../../../shared/contract/localPayments.ts'
+import { type BudgetState, forgetPayee, type PaymentBudgets } from '../../../../shared/contract/paymentBudgets.ts'
 import { shortAddress } from '../../../../shared/shortAddress.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { readAgain } from '../../../agent/readAgain.ts'

@@ -1,4 +1,4 @@
-import { PaymentBudgetLimits } from '../../../../shared/contract/localPayments.ts'
+import { PaymentBudgetLimits } from '../../../../shared/contract/paymentBudgets.ts'
 import { microUsdOf, usdField } from '../../../ui/usd.ts'
 
 /** What stands in the fields: an empty amount is no limit. */

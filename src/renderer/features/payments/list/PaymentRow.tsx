@@ -1,6 +1,6 @@
 import { CreditCard, Globe, type LucideIcon, RefreshCw, Waypoints } from 'lucide-react'
 import { askerWords } from '../../../../shared/contract/askerWords.ts'
-import type { Payment, PaymentPurpose } from '../../../../shared/contract/localPayments.ts'
+import type { Payment, PaymentPurpose } from '../../../../shared/contract/paymentRecords.ts'
 import { classNames } from '../../../ui/classNames.ts'
 import { addressOf } from '../../../ui/place.ts'
 import { TimeAgo } from '../../../ui/TimeAgo.tsx'

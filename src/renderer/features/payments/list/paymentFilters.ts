@@ -1,4 +1,4 @@
-import { PaymentState } from '../../../../shared/contract/localPayments.ts'
+import { PaymentState } from '../../../../shared/contract/paymentRecords.ts'
 import type { PaymentQuery } from '../usePayments.ts'
 
 export type PaymentFilters = { text: string; state: PaymentState | 'all'; from: string; to: string }

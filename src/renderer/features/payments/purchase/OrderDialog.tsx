@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { AppError } from '../../../../shared/appError.ts'
-import { domainLimits, Nameservers } from '../../../../shared/contract/domains.ts'
+import { domainLimits } from '../../../../shared/contract/domainSearch.ts'
+import { Nameservers } from '../../../../shared/contract/domains.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Checkbox } from '../../../ui/Checkbox.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'

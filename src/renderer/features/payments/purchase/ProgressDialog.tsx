@@ -1,6 +1,6 @@
 import { CircleCheck, CircleX, Clock, type LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { PaymentReceipt } from '../../../../shared/contract/localPayments.ts'
+import type { PaymentReceipt } from '../../../../shared/contract/paymentRecords.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'

@@ -1,5 +1,6 @@
 import { CircleCheck, CircleX, ShieldCheck } from 'lucide-react'
-import type { BudgetState, PaymentVerdict } from '../../../../shared/contract/localPayments.ts'
+import type { PaymentVerdict } from '../../../../shared/contract/localPayments.ts'
+import type { BudgetState } from '../../../../shared/contract/paymentBudgets.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { budgetTitle, microText } from '../paymentWords.ts'
 

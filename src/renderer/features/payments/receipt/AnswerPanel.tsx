@@ -1,4 +1,4 @@
-import type { PaidAnswer } from '../../../../shared/contract/localPayments.ts'
+import type { PaidAnswer } from '../../../../shared/contract/paymentRecords.ts'
 import { DataText, readableJson } from '../../../ui/DataText.tsx'
 import { Panel } from '../../../ui/Panel.tsx'
 import { sizeText } from '../../../ui/sizeText.ts'

@@ -1,4 +1,4 @@
-import type { PaymentReceipt, PaymentState } from '../../../../shared/contract/localPayments.ts'
+import type { PaymentReceipt, PaymentState } from '../../../../shared/contract/paymentRecords.ts'
 import { Panel } from '../../../ui/Panel.tsx'
 
 const words: Readonly<Record<PaymentState, string>> = {

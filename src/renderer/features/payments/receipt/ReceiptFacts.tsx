@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { askerWords } from '../../../../shared/contract/askerWords.ts'
-import type { PaymentReceipt } from '../../../../shared/contract/localPayments.ts'
+import type { PaymentReceipt } from '../../../../shared/contract/paymentRecords.ts'
 import { AddressText } from '../../../ui/AddressText.tsx'
 import { Panel } from '../../../ui/Panel.tsx'
 import { addressOf } from '../../../ui/place.ts'

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ArrowLeft, RotateCw } from 'lucide-react'
-import { type PaymentReceipt, reconcilePayment } from '../../../../shared/contract/localPayments.ts'
+import { reconcilePayment } from '../../../../shared/contract/localPayments.ts'
+import type { PaymentReceipt } from '../../../../shared/contract/paymentRecords.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { readAgain } from '../../../agent/readAgain.ts'
 import { Button } from '../../../ui/Button.tsx'

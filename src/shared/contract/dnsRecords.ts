@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import { dnsLimits, dnsRecordTypes } from '../dns/dnsRecord.ts'
+import { unknownIds } from '../ids.ts'
+import { IsoTime } from '../time.ts'
+import { DomainParam, DomainSource, domainParams, domainRefusals } from './domains.ts'
+import { defineRoute, QueryFlag } from './route.ts'
+
+const { ttl, distance } = dnsLimits
+
+const fields = {
+  host: z.string().max(253, 'must have at most 253 characters').describe('`@` for the domain itself, `www`, `*`.'),
+  value: z.string().max(8_192, 'must have at most 8192 characters').describe('What it says; see `type`.'),
+  ttl: z.number().optional().describe(`Seconds from ${ttl.min} to ${ttl.max}. Default: ${ttl.default}.`),
+  distance: z
+    .number()
+    .nullish()
+    .describe(
+      `Preference of MX and priority of SRV: ${distance.min} to ${distance.max}. Default: ${distance.default}.`,
+    ),
+}
+
+export const DnsRecord = z.object({
+  recordId: z.string(),
+  id: z.string().describe('The same as `recordId`.'),
+  record_id: z.string().describe('The same as `recordId`.'),
+  type: z.enum(dnsRecordTypes),
+  host: z.string(),
+  value: z
+    .string()
+    .describe('CNAME, MX and NS: a host name. SRV: `weight port target`. CAA: `flags tag "value"`. TXT: the text.'),
+  ttl: z.int(),
+  distance: z.int().nullable(),
+})
+export type DnsRecord = z.infer<typeof DnsRecord>
+
+export const listDnsRecords = defineRoute({
+  operation: 'dnsList',
+  method: 'GET',
+  path: '/domains/:domain/dns',
+  aliases: ['/v1/domains/:domain/dns'],
+  summary: 'List the DNS records of a domain',
+  tag: 'DNS',
+  refusals: domainRefusals,
+  params: domainParams,
+  query: z.object({ fresh: QueryFlag.default(false).describe('Read them from the registrar now.') }),
+  response: z.object({
+    records: z.array(DnsRecord),
+    source: DomainSource,
+    as_of: IsoTime,
+    hash: z.string().describe('Of all records: another one means that the zone changed.'),
+  }),
+})
+
+export const addDnsRecord = defineRoute({
+  operation: 'dnsAdd',
+  method: 'POST',
+  path: '/domains/:domain/dns',
+  aliases: ['/v1/domains/:domain/dns'],
+  summary: 'Add a DNS record',
+  tag: 'DNS',
+  refusals: [...domainRefusals, 429],
+  idempotent: true,
+  status: 201,
+  params: domainParams,
+  body: z.object({
+    type: z
+      .string()
+      .trim()
+      .toUpperCase()
+      .pipe(z.enum(dnsRecordTypes, `must be one of ${dnsRecordTypes.join(', ')}`)),
+    ...fields,
+  }),
+  response: DnsRecord,
+})
+
+const recordParams = z.object({
+  domain: DomainParam,
+  recordId: z
+    .string()
+    .min(1)
+    .max(128)
+    .register(unknownIds, { code: 'dns/not-found', message: (id) => `There is no DNS record ${id}.` }),
+})
+
+export const changeDnsRecord = defineRoute({
+  operation: 'dnsUpdate',
+  method: 'PUT',
+  path: '/domains/:domain/dns/:recordId',
+  aliases: ['/v1/domains/:domain/dns/:recordId'],
+  summary: 'Change a DNS record',
+  tag: 'DNS',
+  refusals: domainRefusals,
+  params: recordParams,
+  body: z.object({ ...fields, host: fields.host.optional(), value: fields.value.optional() }),
+  response: DnsRecord.extend({ success: z.literal(true) }),
+})
+
+export const removeDnsRecord = defineRoute({
+  operation: 'dnsDelete',
+  method: 'DELETE',
+  path: '/domains/:domain/dns/:recordId',
+  aliases: ['/v1/domains/:domain/dns/:recordId'],
+  summary: 'Delete a DNS record',
+  tag: 'DNS',
+  refusals: domainRefusals,
+  params: recordParams,
+  response: z.object({ success: z.literal(true), recordId: z.string() }),
+})

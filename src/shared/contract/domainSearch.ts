@@ -1,0 +1,138 @@
+import { z } from 'zod'
+import { defineRoute, QueryFlag } from './route.ts'
+
+export const domainLimits = {
+  /** Names of one check. */
+  check: 200,
+  /** Names of one check by RDAP, which asks a server for each. */
+  rdap: 20,
+  /** Top-level domains of one search. */
+  tlds: 50,
+  years: { min: 1, max: 10 },
+  nameservers: { min: 2, max: 13 },
+} as const
+
+export const usualTlds = ['com', 'io', 'ai', 'xyz', 'net', 'org', 'dev'] as const
+
+/** Comma-separated, each once, in the order that they were given. */
+export const names = (most: number, what: string) =>
+  z
+    .string()
+    .transform((text) => [...new Set(text.split(',').map((it) => it.trim().replace(/^\./, '').toLowerCase()))])
+    .transform((all) => all.filter((it) => it !== ''))
+    .refine((all) => all.length <= most, `must have at most ${most} ${what}`)
+
+const Tlds = names(domainLimits.tlds, 'top-level domains')
+
+export const Currency = z.literal('USD')
+
+export const Usd = z.number().nonnegative().describe('US dollars.')
+
+const Availability = {
+  domain: z.string().describe('In ASCII, as DNS has it.'),
+  unicode: z.string().describe('As people read it.'),
+  available: z.boolean().describe('Only where the registry itself says so.'),
+  status: z.enum(['available', 'taken', 'unknown']).describe('`unknown`: the registry gave no answer.'),
+  premium: z.boolean().describe('Costs more than usual for its top-level domain.'),
+  warning: z.string().optional().describe('Letters of several scripts make it look like another name.'),
+}
+
+export const SearchResult = z.object({
+  ...Availability,
+  pricing: z
+    .object({ registration: Usd, renewal: Usd, currency: Currency })
+    .nullable()
+    .describe('For one year; null where it is not known.'),
+})
+export type SearchResult = z.infer<typeof SearchResult>
+
+export const searchDomains = defineRoute({
+  operation: 'domainSearch',
+  method: 'GET',
+  path: '/domains/search',
+  aliases: ['/v1/domains/search'],
+  summary: 'Search for names that can be registered',
+  tag: 'Domains',
+  auth: 'none',
+  query: z.object({
+    q: z
+      .string()
+      .trim()
+      .min(1, 'must not be empty')
+      .max(253, 'must have at most 253 characters')
+      .describe('A word, or a whole name.'),
+    tlds: Tlds.optional().describe(`Comma-separated. Default: ${usualTlds.join(',')}.`),
+    suggestions: QueryFlag.default(false).describe('Whether to propose names like it.'),
+  }),
+  response: z.object({
+    query: z.string(),
+    results: z.array(SearchResult),
+    suggestions: z.array(SearchResult),
+  }),
+})
+
+export const CheckedDomain = z.object({
+  ...Availability,
+  price: Usd.nullable().describe('Of the first year; null where it is not known.'),
+  currency: Currency,
+  error: z.string().optional().describe('Why the name cannot be checked.'),
+})
+export type CheckedDomain = z.infer<typeof CheckedDomain>
+
+export const checkDomains = defineRoute({
+  operation: 'domainCheck',
+  method: 'GET',
+  path: '/domains/check',
+  aliases: ['/v1/domains/check'],
+  summary: 'Check whether names can be registered',
+  tag: 'Domains',
+  auth: 'none',
+  query: z.object({
+    domains: names(domainLimits.check, 'names')
+      .refine((all) => all.length > 0, 'must name at least one domain')
+      .describe(`Comma-separated, at most ${domainLimits.check}.`),
+    source: z
+      .enum(['registrar', 'rdap'], 'must be registrar or rdap')
+      .default('registrar')
+      .describe(
+        `\`rdap\`: ask the registries of the world, without prices, for at most ${domainLimits.rdap} names. It needs no account of a registrar.`,
+      ),
+  }),
+  response: z.object({ domains: z.array(CheckedDomain) }),
+})
+
+export const TldPrice = z.object({
+  tld: z.string(),
+  registration: Usd,
+  renewal: Usd,
+  transfer: Usd,
+  currency: Currency,
+})
+export type TldPrice = z.infer<typeof TldPrice>
+
+export const listDomainPrices = defineRoute({
+  operation: 'domainPricing',
+  method: 'GET',
+  path: '/domains/pricing',
+  aliases: ['/v1/domains/pricing'],
+  summary: 'List prices by top-level domain, for one year',
+  tag: 'Domains',
+  auth: 'none',
+  query: z.object({ tlds: Tlds.optional().describe('Comma-separated. Default: all.') }),
+  response: z.object({
+    pricing: z.array(TldPrice),
+    registrar: z.string(),
+    test: z.boolean().describe('Names from this registrar exist on this computer only.'),
+    nameservers: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'Of the registrar: they answer with the DNS records kept here. A name that begins with a dot stands for all below it. Absent where that is not known.',
+      ),
+    dns_server: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('`HOST:PORT` where DNS is answered for names of a test registry.'),
+  }),
+})

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { IsoTime } from '../time.ts'
+
+import { defineRoute } from './route.ts'
+
+/** Of the account that pays where none is named. */
+export const getWalletInfo = defineRoute({
+  operation: 'walletInfo',
+  method: 'GET',
+  path: '/local/wallet/info',
+  summary: 'Address, USDC balance and deposit link of the account that pays',
+  tag: 'Wallet',
+  auth: 'client',
+  refusals: [409],
+  query: z.object({
+    network: z
+      .string()
+      .max(64)
+      .default('eip155:8453')
+      .describe('Id, slug or chain id; `eip155:31337` is the test ledger of the own service.'),
+  }),
+  response: z.object({
+    address: z.string(),
+    network: z.string(),
+    network_name: z.string(),
+    chain_id: z.int(),
+    test: z.boolean(),
+    usdc: z.string().nullable().describe('Millionths of a USDC, decimal; null: never read.'),
+    usdc_balance: z.string().nullable().describe('For people: `12.50`.'),
+    usdc_address: z.string(),
+    source: z.enum(['live', 'stale']),
+    as_of: IsoTime.nullable(),
+    detail: z.string().nullable().describe('Why it is stale.'),
+    deposit_link: z
+      .string()
+      .nullable()
+      .describe('EIP-681 link that wallets open to send USDC; null for the test ledger, which has a faucet.'),
+  }),
+})
