@@ -1,0 +1,71 @@
+import { join } from 'node:path'
+import { recentTasks } from '../../../src/main/agent/activity/taskTotals.ts'
+import { timeline } from '../../../src/main/agent/activity/timeline.ts'
+import { listedEntries } from '../../../src/main/agent/activity/timelineReading.ts'
+import { taskContext } from '../../../src/main/agent/taskContext.ts'
+import { silentLog } from '../../../src/main/platform/log.ts'
+import { migrate } from '../../../src/main/storage/migrate.ts'
+import { agentMigrations } from '../../../src/main/storage/migrations/agent/agentMigrations.ts'
+import { openDatabase } from '../../../src/main/storage/openDatabase.ts'
+import { listTimeline } from '../../../src/shared/contract/timeline.ts'
+import { temporaryFolder } from '../../support/temporaryFolder.ts'
+
+const entries = 100_000
+/** Entries of one task. */
+const together = 5
+const words = ['index', 'html', 'deploy', 'invoice', 'example', 'report', 'server', 'archive', 'backup', 'nightly']
+
+/** Milliseconds of each try, in a log of 100,000 entries. `added`: of one entry, in writes of 1,000. */
+export async function timelineFigures(tries: (count: number) => number) {
+  const folder = temporaryFolder('bench-timeline')
+  const database = openDatabase(join(folder, 'agent.sqlite'))
+  migrate(database, agentMigrations)
+  const log = timeline({
+    ...{ database, tasks: taskContext(), headPath: join(folder, 'activity.head'), now: Date.now, log: silentLog },
+    onAppended: () => {},
+  })
+  try {
+    const began = performance.now()
+    for (let from = 0; from < entries; from += 1_000) {
+      database.transaction(() => {
+        for (let index = from; index < from + 1_000; index += 1) log.note(entryOf(index))
+      })()
+    }
+    const added = (performance.now() - began) / entries
+    const { signal } = new AbortController()
+    const list = (query: object) => listedEntries(log.records, listTimeline.query.parse(query), signal)
+    const timed = async (count: number, work: (index: number) => unknown): Promise<number[]> => {
+      const times: number[] = []
+      for (let index = 0; index < count; index += 1) {
+        const start = performance.now()
+        await work(index)
+        times.push(performance.now() - start)
+      }
+      return times
+    }
+    const wordOf = (index: number) => words[index % words.length] ?? ''
+    return {
+      added: [added],
+      common: await timed(tries(100), (index) => list({ search: wordOf(index) })),
+      rare: await timed(tries(100), (index) => list({ search: `${wordOf(index)} run ${index * 997}` })),
+      opened: await timed(tries(100), () => list({})),
+      tasks: await timed(tries(50), () => recentTasks(log.records, { limit: 50 }, () => new Map())),
+    }
+  } finally {
+    await log.close()
+    database.close()
+  }
+}
+
+function entryOf(index: number) {
+  const word = words[index % words.length]
+  return {
+    kind: 'command.ran',
+    actor: { kind: 'tool', name: 'research agent' } as const,
+    subject: `sandbox-${index % 40}`,
+    summary: `Ran “node ${word}.js --run ${index}” in sandbox-${index % 40}: exit code 0 after ${index % 900} ms`,
+    detail: { exit_code: 0, duration_ms: index % 900, cost_micro_usd: index % 7 },
+    task: `call:${Math.floor(index / together)}`,
+    links: { sandbox: `sandbox-${index % 40}` },
+  }
+}
