@@ -114,6 +114,13 @@ export const rawChat: RawPass = {
 
     return {
       push: ({ data }) => (data.trim() === '[DONE]' ? '' : patched(data)),
+      pushRun(frames) {
+        // The beginning ends in what no chunk has twice, so that it stands nowhere but there.
+        const begin = `data: ${chunks.around().before}`
+        if (alike.before !== '' && frames.startsWith(begin)) return frames.split(begin).join(alike.before)
+        const events = frames.split('\n\n').slice(0, -1)
+        return events.map((it) => patched(it.slice('data: '.length))).join('')
+      },
       finish(event, bill) {
         if (!begun) return writer.finish(event, bill)
         const bare = [...calls].flatMap(([index, any]) => (any ? [] : [{ index, function: { arguments: '{}' } }]))
