@@ -31,6 +31,14 @@ export const startLine: CommandLine = {
   },
 }
 
+/** How the application without a window is started where `npm start` is not: its commands are those of `npm start`. */
+export const headlessLine: CommandLine = {
+  usage: 'node out/main/headless.js',
+  about: 'Starts Steward in the browser.',
+  commands: {},
+  options: pick(startLine.options, ['no-open', 'listen', 'data', 'config', 'json', 'help', 'version']),
+}
+
 /** How the service is started: alone by a person, or by the application. */
 export const serviceLine: CommandLine = {
   usage: 'npm run service --',
@@ -47,6 +55,10 @@ export const serviceLine: CommandLine = {
     help: { about: 'Print this' },
     version: { about: 'Print the version' },
   },
+}
+
+function pick(options: CommandLine['options'], names: readonly string[]): CommandLine['options'] {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => names.includes(name)))
 }
 
 export type StartOptions = {

@@ -1,9 +1,11 @@
+import { AppError } from '../../shared/appError.ts'
 import { startApp } from '../agent/compose.ts'
 import { type Environment, environment } from '../config/config.ts'
-import { readStartOptions, type StartOptions } from '../config/startOptions.ts'
-import { exitCodeOf, failureText } from '../platform/commandLine.ts'
+import { headlessLine, readStartOptions, type StartOptions } from '../config/startOptions.ts'
+import { exitCodeOf, failureText, helpOf } from '../platform/commandLine.ts'
 import { onEndSignal } from '../platform/endSignals.ts'
 import { type OpeningPage, openInBrowser } from '../platform/openInBrowser.ts'
+import { version } from '../platform/version.ts'
 
 /**
  * The application without a window: serves the interface for a browser until it is told to end.
@@ -38,11 +40,22 @@ async function serveBrowser(options: StartOptions, given: Environment): Promise<
   await app.close()
 }
 
-if (import.meta.main) {
+async function program(parts: readonly string[]): Promise<number> {
   try {
-    process.exitCode = await headlessProgram(readStartOptions(process.argv.slice(2), environment()), environment())
+    const options = readStartOptions(parts, environment())
+    if (options.command === 'start') return await headlessProgram(options, environment())
+    if (options.command !== 'help' && options.command !== 'version') {
+      throw new AppError(
+        'command/usage',
+        `${options.command} is no command here: use \`npm start -- ${options.command}\`.`,
+      )
+    }
+    process.stdout.write(options.command === 'help' ? helpOf(headlessLine) : `${version}\n`)
+    return 0
   } catch (failure) {
     process.stderr.write(failureText(failure))
-    process.exitCode = exitCodeOf(failure)
+    return exitCodeOf(failure)
   }
 }
+
+if (import.meta.main) process.exitCode = await program(process.argv.slice(2))

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer'
 import { createParser } from 'eventsource-parser'
 
 export type SseEvent = { event: string | undefined; data: string }
@@ -14,6 +15,9 @@ export function sseParser() {
   const decoder = new TextDecoder()
   let ready: SseEvent[] = []
   let overflow = false
+  let between = true
+  /** Whether the decoder holds nothing back, and has seen the beginning, where a byte order mark may stand. */
+  let isPlain = false
   const parser = createParser({
     maxBufferSize: maxEventChars,
     onEvent: ({ event, data }) => void ready.push({ event, data }),
@@ -22,19 +26,38 @@ export function sseParser() {
     },
   })
 
-  function fed(text: string): SseEvent[] {
-    if (text !== '') parser.feed(text)
+  function take(text: string): SseEvent[] {
+    if (text !== '') {
+      parser.feed(text)
+      between = text.endsWith('\n\n')
+    }
     if (overflow) throw new Error(`An event of the stream is longer than ${maxEventChars} characters.`)
     const events = ready
     ready = []
     return events
   }
 
+  /** Most pieces have no character of several bytes, and need no decoder behind one that had none either. */
+  const textOf = (bytes: Uint8Array): string => {
+    const plain = isAscii(bytes)
+    const text = plain && isPlain ? latin1(bytes) : decoder.decode(bytes, { stream: true })
+    isPlain = plain
+    return text
+  }
+
   return {
     /** @throws Error when an event is too long */
-    feed: (bytes: Uint8Array): SseEvent[] => fed(decoder.decode(bytes, { stream: true })),
-    end: (): SseEvent[] => fed(`${decoder.decode()}\n\n`),
+    feed: (bytes: Uint8Array): SseEvent[] => take(textOf(bytes)),
+    end: (): SseEvent[] => take(`${decoder.decode()}\n\n`),
+    /** `feed` in two steps, for whoever takes some of the events out of the text: `isBetween` two of them only. */
+    textOf,
+    take,
+    isBetween: () => between,
   }
+}
+
+function latin1({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
 }
 
 /** An event for the wire. */

@@ -2,7 +2,7 @@ import { type AnswerStream, errorAmong, finishIn, type Taken } from './answerStr
 import type { ContentEvent, Dialect, Told } from './dialects/dialect.ts'
 import type { InferenceError } from './inferenceError.ts'
 import type { InnerEvent } from './innerForm.ts'
-import type { RawPass } from './raw/rawPass.ts'
+import type { RawRelay } from './raw/rawPass.ts'
 import { type Purchase, settleCut, settleFailed, settleWhole } from './settlement.ts'
 import { brokenAnswer } from './upstreamPools.ts'
 
@@ -11,7 +11,8 @@ export type StreamedAnswer = {
   stream: AnswerStream
   taken: AsyncGenerator<Taken[]>
   dialect: Dialect
-  raw: RawPass | undefined
+  /** Where the dialect is the provider's own. */
+  relay: RawRelay | undefined
   told: Told
   /** Fires when the client leaves. */
   signal: AbortSignal
@@ -43,9 +44,8 @@ export async function answerFrames(answer: StreamedAnswer): Promise<AsyncGenerat
 }
 
 async function* framesOf(answer: StreamedAnswer, pieces: AsyncGenerator<Taken[]>): AsyncGenerator<string> {
-  const { purchase, stream, raw, told, signal } = answer
+  const { purchase, stream, relay, told, signal } = answer
   const writer = answer.dialect.streamWriter(told)
-  const relay = raw?.relay(told)
   let open = true
 
   async function failed(error: InferenceError): Promise<string> {
@@ -57,13 +57,14 @@ async function* framesOf(answer: StreamedAnswer, pieces: AsyncGenerator<Taken[]>
   try {
     for await (const piece of pieces) {
       let frames = ''
-      for (const { sse, events } of piece) {
+      for (const { sse, run, events } of piece) {
         const error = errorAmong(events)
         if (error) {
           yield frames + (await failed(error))
           return
         }
         if (!relay) for (const event of events) if (isContent(event)) frames += writer.write(event)
+        if (run) frames += relay?.pushRun?.(run.frames) ?? ''
         if (relay && sse) frames += relay.push(sse)
         const finish = finishIn(events)
         if (finish) {

@@ -4,17 +4,27 @@ import { answerRules } from './answerRules.ts'
 import type { FinishEvent } from './dialects/dialect.ts'
 import type { InferenceError } from './inferenceError.ts'
 import type { InnerEvent } from './innerForm.ts'
+import type { TextRun } from './upstreams/textChunks.ts'
 import type { StreamReader } from './upstreams/upstream.ts'
 
 /** What one event of an upstream's stream came to. */
 export type Taken = {
   /** As the provider sent it; undefined for what is told behind the last one. */
   sse: SseEvent | undefined
+  /** In its place: many events that differ in nothing but their texts. */
+  run?: TextRun
   events: readonly InnerEvent[]
 }
 
+type Options = {
+  reader: StreamReader
+  restored: (event: InnerEvent) => InnerEvent
+  /** Whether texts that came in one piece may be told as one. */
+  joinsTexts: boolean
+}
+
 /** Reads a stream of a provider, and keeps what came: it may have to be billed without the provider's count. */
-export function answerStream(reader: StreamReader, restored: (event: InnerEvent) => InnerEvent) {
+export function answerStream({ reader, restored, joinsTexts }: Options) {
   const parser = sseParser()
   const rules = answerRules()
   const collector = answerCollector()
@@ -40,8 +50,32 @@ export function answerStream(reader: StreamReader, restored: (event: InnerEvent)
     return taken
   }
 
+  function runIn(text: string, from: number): Taken | undefined {
+    const run = parser.isBetween() ? reader.runIn?.(text, from) : undefined
+    return run && reader.pushRun && { sse: undefined, run, events: passed([reader.pushRun(run)]) }
+  }
+
+  /** Event by event, but for runs: to parse each of their events takes longer than all else that is done with it. */
+  function takenWithRuns(text: string): Taken[] {
+    const taken: Taken[] = []
+    for (let at = 0; at < text.length && !rules.hasEnded(); ) {
+      const run = runIn(text, at)
+      if (run) {
+        taken.push(run)
+        at += run.run?.frames.length ?? 0
+        continue
+      }
+      const blank = text.indexOf('\n\n', at)
+      const next = blank < 0 ? text.length : blank + 2
+      taken.push(...takenOf(parser.take(text.slice(at, next))))
+      at = next
+    }
+    return taken
+  }
+
   const feed = (piece: Uint8Array): Fed => {
-    const taken = takenOf(parser.feed(piece))
+    const text = parser.textOf(piece)
+    const taken = joinsTexts && reader.runIn ? takenWithRuns(text) : takenOf(parser.take(text))
     if (taken.length > 0) received = true
     return { taken, whole: rules.hasEnded() }
   }

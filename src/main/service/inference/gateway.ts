@@ -175,7 +175,8 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
 
   /** For a caller that wants JSON, of a model that only streams. */
   async function collected(paid: Paid, reply: UpstreamReply): Promise<GatewayAnswer> {
-    const stream = answerStream(paid.draft.route.upstream.streamReader({ newCallId }), paid.restored)
+    const reader = paid.draft.route.upstream.streamReader({ newCallId })
+    const stream = answerStream({ reader, restored: paid.restored, joinsTexts: true })
     let failure: InferenceError | undefined
     try {
       for await (const piece of stream.read(reply.body)) {
@@ -195,14 +196,17 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
 
   async function streamed(paid: Paid, reply: UpstreamReply): Promise<GatewayAnswer> {
     const { upstream, raw } = paid.draft.route
-    const stream = answerStream(upstream.streamReader({ newCallId }), paid.restored)
+    const told = toldOf(paid)
+    const relay = raw?.relay(told)
+    const reader = upstream.streamReader({ newCallId })
+    const stream = answerStream({ reader, restored: paid.restored, joinsTexts: relay?.pushRun !== undefined })
     const frames = await answerFrames({
       purchase: paid,
       stream,
       taken: stream.read(reply.body),
       dialect: paid.dialect,
-      raw,
-      told: toldOf(paid),
+      relay,
+      told,
       signal: paid.signal,
       scrubbed: (failure) => scrubbed(failure, paid.provider),
       onFailure: parts.onFailure,

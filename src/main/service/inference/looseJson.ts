@@ -40,8 +40,9 @@ export function parsedObject(text: string): Loose | undefined {
   }
 }
 
-/** Without the fields that are undefined, which JSON has no word for. */
+/** Without the fields that are undefined, which JSON has no word for. A copy: V8 keeps an object that lost fields as a table. */
 export function defined<T extends Record<string, unknown>>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  for (const name of Object.keys(fields)) if (fields[name] === undefined) delete fields[name]
-  return fields as { [K in keyof T]: Exclude<T[K], undefined> } // the loop just proved it
+  const kept: Record<string, unknown> = {}
+  for (const name in fields) if (fields[name] !== undefined) kept[name] = fields[name]
+  return kept as { [K in keyof T]: Exclude<T[K], undefined> } // the loop just proved it
 }

@@ -1,7 +1,7 @@
 import { type Loose, looseObject } from '../looseJson.ts'
 
 /** Fields that change the price of a token, or are paid beside tokens. A value listed changes nothing. */
-const priced: Readonly<Record<string, readonly unknown[]>> = {
+const priced = Object.entries<readonly unknown[]>({
   service_tier: ['auto', 'default', 'standard_only'],
   speed: ['standard'],
   inference_geo: ['global'],
@@ -12,7 +12,7 @@ const priced: Readonly<Record<string, readonly unknown[]>> = {
   mcp_servers: [],
   container: [],
   moderation: [],
-}
+})
 
 /** Tools that the caller runs. All others are run by the provider, which bills them apart. */
 const ownTools =
@@ -24,7 +24,7 @@ const ownTools =
  */
 export function withoutPaidExtras(body: Loose, warnings: string[]): Record<string, unknown> {
   const kept: Record<string, unknown> = { ...body }
-  for (const [name, harmless] of Object.entries(priced)) {
+  for (const [name, harmless] of priced) {
     const value = body[name]
     if (value === undefined || value === null || harmless.includes(value)) continue
     delete kept[name]

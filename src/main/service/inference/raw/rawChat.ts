@@ -26,19 +26,22 @@ const translated = [
   'stream',
   'stream_options',
 ]
+/** Left out of what passes. */
+const dropped: ReadonlySet<string> = new Set([...translated, 'cache_control', '__proto__'])
 
 export const rawChat: RawPass = {
   write(body, request, target) {
     const own = { ...request, warnings: request.warnings.filter((it) => !it.includes('no word for it')) }
     const written = openAiRequest(own, target)
-    const kept = withoutPaidExtras(body, written.warnings)
-    for (const name of [...translated, 'cache_control']) delete kept[name]
+    const free = withoutPaidExtras(body, written.warnings)
+    const kept: Record<string, unknown> = {}
+    for (const name in free) if (!dropped.has(name)) kept[name] = free[name]
     for (const name of translated) if (written.body[name] !== undefined) kept[name] = written.body[name]
     for (const name of ['thinking', 'enable_thinking', 'thinking_budget']) {
       if (written.body[name] !== undefined) kept[name] = written.body[name]
     }
     if (request.stream) kept.stream_options = { ...objectAt(body, 'stream_options'), include_usage: true }
-    if (listAt(kept, 'tools').length === 0) delete kept.tools
+    if (kept.tools !== undefined && listAt(kept, 'tools').length === 0) delete kept.tools
     kept.messages = messagesOf(body, request, target.model.kind)
     if (refusesLogprobs(request, target.model.refuses)) {
       for (const name of ['logprobs', 'top_logprobs']) {
@@ -114,6 +117,13 @@ export const rawChat: RawPass = {
 
     return {
       push: ({ data }) => (data.trim() === '[DONE]' ? '' : patched(data)),
+      pushRun(frames) {
+        // The beginning ends in what no chunk has twice, so that it stands nowhere but there.
+        const begin = `data: ${chunks.around().before}`
+        if (alike.before !== '' && frames.startsWith(begin)) return frames.split(begin).join(alike.before)
+        const events = frames.split('\n\n').slice(0, -1)
+        return events.map((it) => patched(it.slice('data: '.length))).join('')
+      },
       finish(event, bill) {
         if (!begun) return writer.finish(event, bill)
         const bare = [...calls].flatMap(([index, any]) => (any ? [] : [{ index, function: { arguments: '{}' } }]))

@@ -21,5 +21,7 @@ export type RawPass = {
 export type RawRelay = {
   /** @returns the frame for the caller; empty for what `finish` tells, and for errors */
   push(event: SseEvent): string
+  /** The same for events that differ in nothing but their texts, as the provider sent them. Absent: one by one. */
+  pushRun?(frames: string): string
   finish(event: FinishEvent, bill: Bill): string
 }

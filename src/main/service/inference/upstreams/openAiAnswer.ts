@@ -81,6 +81,8 @@ export function openAiStreamReader(options: ReaderOptions): StreamReader {
       if (isOneText(chunk, events)) chunks.learn(data)
       return events
     },
+    runIn: chunks.runIn,
+    pushRun: ({ text }) => reader.text(text),
     end,
   }
 }

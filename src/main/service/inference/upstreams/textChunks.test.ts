@@ -48,3 +48,15 @@ test('a stream reads the same, whether its chunks come alike or not', () => {
   const varied = read((data, at) => (data.startsWith('{') ? data.replace('{', `{"obfuscation":"${at}",`) : data))
   expect(read((data) => data)).toEqual(varied)
 })
+
+test('a run ends before the first event that must be parsed, and begins nowhere else', () => {
+  const chunks = textChunks()
+  const frame = (content: string) => `data: ${chunk(content)}\n\n`
+  expect(chunks.runIn(frame('one'), 0)).toBeUndefined()
+  chunks.learn(chunk('one'))
+  const alike = frame(' two') + frame(' three')
+  for (const other of [frame('"four"'), frame('four').trimEnd(), frame(''), ': comment\n\n', 'data: [DONE]\n\n']) {
+    expect(chunks.runIn(`x${alike}${other}${alike}`, 1)).toEqual({ frames: alike, text: ' two three' })
+    expect(chunks.runIn(other + alike, 0)).toBeUndefined()
+  }
+})

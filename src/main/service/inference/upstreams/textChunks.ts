@@ -1,3 +1,11 @@
+/** Chunks one behind the other that differ in nothing but their texts. */
+export type TextRun = {
+  /** As the provider sent them. */
+  frames: string
+  /** All of their texts. */
+  text: string
+}
+
 /**
  * Most chunks of a stream of chat completions are the one before them with another text. Such a one needs no parser: what
  * stands before and behind its text is the same to the byte, and in the text nothing is escaped.
@@ -5,6 +13,8 @@
 export function textChunks() {
   let before: string | undefined
   let behind = ''
+  /** What stands before the text of a frame, behind it, and between the texts of two. */
+  let frame = { begin: '', end: '', joint: '' }
   return {
     /** What stands before the text of chunks that are alike, and behind it. */
     around: () => ({ before: before ?? '', behind }),
@@ -15,6 +25,25 @@ export function textChunks() {
       const text = data.slice(before.length, data.length - behind.length)
       return plain.test(text) ? text : undefined
     },
+    /** Of text between two events: the whole events from here on that need no parser. Undefined where the first does. */
+    runIn(text: string, from: number): TextRun | undefined {
+      const { begin, end, joint } = frame
+      if (before === undefined || !text.startsWith(begin, from)) return undefined
+      const texts: string[] = []
+      let whole = from
+      for (let at = from + begin.length; ; at = whole + begin.length) {
+        const quote = text.indexOf('"', at)
+        // V8 compares a slice eight characters at a time, and `startsWith` one after the other.
+        const goesOn = quote >= 0 && text.slice(quote, quote + joint.length) === joint
+        if (!goesOn && (quote < 0 || !text.startsWith(end, quote))) break
+        const own = text.slice(at, quote)
+        if (!plain.test(own)) break
+        texts.push(own)
+        whole = quote + end.length
+        if (!goesOn) break
+      }
+      return texts.length > 0 ? { frames: text.slice(from, whole), text: texts.join('') } : undefined
+    },
     /** @param data a chunk that was parsed, and has one text and nothing else */
     learn(data: string): void {
       const begin = data.indexOf(mark) + mark.length
@@ -22,6 +51,7 @@ export function textChunks() {
       if (begin < mark.length || data[end + 1] !== '}' || data.lastIndexOf(mark) + mark.length !== begin) return
       before = data.slice(0, begin)
       behind = data.slice(end)
+      frame = { begin: `data: ${before}`, end: `${behind}\n\n`, joint: `${behind}\n\ndata: ${before}` }
     },
   }
 }

@@ -3,6 +3,7 @@ import type { InferenceError } from '../inferenceError.ts'
 import type { InnerEvent, InnerRequest } from '../innerForm.ts'
 import type { Loose } from '../looseJson.ts'
 import type { CatalogueModel } from '../modelCatalogue.ts'
+import type { TextRun } from './textChunks.ts'
 
 /** One kind of provider: how it is asked, and how its answers are read. Pure: nothing here touches the network. */
 export type Upstream = {
@@ -40,6 +41,10 @@ export type ReaderOptions = {
 
 export type StreamReader = {
   push(event: SseEvent): InnerEvent[]
+  /** Of text between two events: those from here on that are the ones before them with other texts. Absent: none. */
+  runIn?(text: string, from: number): TextRun | undefined
+  /** All of a run, as one event. */
+  pushRun?(run: TextRun): InnerEvent
   /** The provider has ended the stream: the end of the answer, or an error where it is not whole. */
   end(): InnerEvent[]
 }

@@ -1,0 +1,25 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { sseParser } from './sseEvents.ts'
+
+const field = fc.string({ unit: 'grapheme', minLength: 1 }).map((it) => `x${it.replace(/[\r\n\0]/g, '')}`)
+
+test('any split of the bytes of a stream gives its events, within characters too', () => {
+  fc.assert(
+    fc.property(
+      fc.array(field, { minLength: 1 }),
+      fc.infiniteStream(fc.integer({ min: 1, max: 9 })),
+      (datas, sizes) => {
+        const bytes = Buffer.from(datas.map((it) => `data: ${it}\n\n`).join(''))
+        const parser = sseParser()
+        const found = []
+        for (let at = 0; at < bytes.length; ) {
+          const piece = bytes.subarray(at, at + (sizes.next().value ?? 1))
+          found.push(...parser.feed(piece))
+          at += piece.length
+        }
+        expect([...found, ...parser.end()].map(({ data }) => data)).toEqual(datas)
+      },
+    ),
+  )
+})

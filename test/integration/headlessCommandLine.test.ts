@@ -1,0 +1,35 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { projectFolder } from '../support/plantedTree.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+type Ended = { code: number; out: string; said: string; started: boolean }
+
+function headless(...parts: string[]): Promise<Ended> {
+  const data = join(temporaryFolder('headless-line'), 'data')
+  return new Promise((resolve) => {
+    const program = ['src/main/entries/headless.ts', ...parts, '--data', data]
+    execFile(process.execPath, program, { cwd: projectFolder }, (failure, out, said) =>
+      resolve({ code: Number(failure?.code ?? 0), out, said, started: existsSync(data) }),
+    )
+  })
+}
+
+test('--help tells what it takes, and starts nothing', async () => {
+  const { code, out, said, started } = await headless('--help')
+  expect({ code, said, started }).toEqual({ code: 0, said: '', started: false })
+  expect(out).toContain('node out/main/headless.js [options]')
+  expect(out).toContain('--listen HOST:PORT')
+})
+
+test.each([
+  ['--no-such', '--no-such is no option.'],
+  ['stop', 'stop is no command here: use `npm start -- stop`.'],
+  ['nonsense', 'nonsense is no command.'],
+])('%s is refused in words, and starts nothing', async (part, message) => {
+  const { code, out, said, started } = await headless(part)
+  expect({ code, out, started }).toEqual({ code: 2, out: '', started: false })
+  expect(said).toContain(message)
+})
