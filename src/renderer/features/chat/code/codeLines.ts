@@ -5,7 +5,7 @@ import { type LineTokens, tokenKinds } from './tokens.ts'
 /** In one element of so many, which a browser lays out only where it is in view. */
 const linesOfGroup = 40
 /** Finished lines go to the thread that highlights together: each message to it costs as much as drawing a line. */
-const handingMs = 250
+const handingMs = 120
 /** Colours wait so long for further words, to be drawn with them. */
 const patienceMs = 120
 const classOf = tokenKinds.map((kind) => (kind === 'plain' ? '' : `tok-${kind}`))
