@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --quick] [-- --gateway | --domains | --payments]`: measures Steward and its peers and writes docs/bench.md. Run it on a machine that does
+ * `npm run bench [-- --quick] [-- --gateway | --domains | --payments | --chat]`: measures Steward and its peers and writes docs/bench.md. Run it on a machine that does
  * nothing else. A quick run has few tries and prints its page instead of writing it.
  */
 import { writeFileSync } from 'node:fs'
@@ -69,6 +69,7 @@ function groups() {
     { flag: '--gateway', rows: gatewayRows },
     { flag: '--domains', rows: domainRows },
     { flag: '--payments', rows: paymentRows },
+    { flag: '--chat', rows: chatRows },
   ]
 }
 

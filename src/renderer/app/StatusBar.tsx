@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { useConnection, useLocalStatus } from '../agent/AgentProvider.tsx'
+import { useTypingInTerminal } from '../ui/commands/useTypingInTerminal.ts'
 import type { Feature } from '../ui/feature.ts'
 import { Kbd } from '../ui/Kbd.tsx'
 import { StatusDot } from '../ui/StatusDot.tsx'
@@ -11,6 +12,8 @@ type StatusBarProps = { features: readonly Feature[]; onOpenPalette: () => void;
 
 export function StatusBar({ features, onOpenPalette, onOpenShortcuts }: StatusBarProps) {
   const status = useLocalStatus()
+  // Hints name only the keys that work now.
+  const isTyping = useTypingInTerminal()
   return (
     <footer className="col-span-2 flex h-7 items-center gap-1 border-t border-line bg-panel px-2 text-small text-muted">
       <ConnectionState />
@@ -19,18 +22,11 @@ export function StatusBar({ features, onOpenPalette, onOpenShortcuts }: StatusBa
       {status && <span className="px-1.5 text-faint tabular-nums max-narrow:hidden">Steward {status.version}</span>}
       <BarButton onClick={onOpenPalette}>
         Commands
-        <span className="typing:hidden">
-          <Kbd shortcut="mod+k" />
-        </span>
-        <span className="hidden typing:inline">
-          <Kbd shortcut="mod+shift+p" />
-        </span>
+        <Kbd shortcut={isTyping ? 'mod+shift+p' : 'mod+k'} />
       </BarButton>
       <BarButton onClick={onOpenShortcuts}>
         Shortcuts
-        <span className="typing:hidden">
-          <Kbd shortcut="?" />
-        </span>
+        {!isTyping && <Kbd shortcut="?" />}
       </BarButton>
       <ThemeSwitch side="top" />
     </footer>

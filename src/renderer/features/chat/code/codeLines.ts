@@ -1,8 +1,12 @@
+import { grownLines, type Lines, noLines } from './grownLines.ts'
 import type { Highlighting } from './highlighter.ts'
 import { type LineTokens, tokenKinds } from './tokens.ts'
 
 /** In one element of so many, which a browser lays out only where it is in view. */
 const linesOfGroup = 40
+/** Finished lines go to the thread that highlights together: each message to it costs as much as drawing a line. */
+const handingMs = 120
+/** Colours wait so long for further words, to be drawn with them. */
 const patienceMs = 120
 const classOf = tokenKinds.map((kind) => (kind === 'plain' ? '' : `tok-${kind}`))
 
@@ -19,18 +23,19 @@ type OpenHighlighting = (told: (from: number, tokens: readonly LineTokens[]) => 
  * being written stays plain.
  */
 export function codeLines(place: HTMLElement, openHighlighting: OpenHighlighting): CodeLines {
-  let texts: string[] = []
-  let lines: HTMLElement[] = []
-  let handed = 0
+  let shown: Lines = noLines
+  let finished = 0
+  const elements: HTMLElement[] = []
+  let handed = { lines: 0, atMs: Number.NEGATIVE_INFINITY }
   let highlighting: Highlighting | undefined
   let arrived: { from: number; tokens: readonly LineTokens[] }[] = []
-  let timer: ReturnType<typeof setTimeout> | undefined
+  const timers: { colour?: Timer; hand?: Timer } = {}
 
   const colour = () => {
-    clearTimeout(timer)
-    timer = undefined
+    clearTimeout(timers.colour)
+    delete timers.colour
     for (const { from, tokens } of arrived) {
-      for (const [index, line] of tokens.entries()) paint(lines[from + index], texts[from + index] ?? '', line)
+      for (const [index, line] of tokens.entries()) paint(elements[from + index], shown.lines[from + index] ?? '', line)
     }
     arrived = []
   }
@@ -38,59 +43,71 @@ export function codeLines(place: HTMLElement, openHighlighting: OpenHighlighting
     highlighting = openHighlighting((from, tokens) => {
       arrived.push({ from, tokens })
       // With the next words, in one drawing with them; or soon, where no more come.
-      timer ??= setTimeout(colour, patienceMs)
+      timers.colour ??= setTimeout(colour, patienceMs)
     })
   }
-  const reset = () => {
-    clearTimeout(timer)
-    timer = undefined
-    arrived = []
-    highlighting?.close()
-    place.replaceChildren()
-    texts = []
-    lines = []
-    handed = 0
-    open()
+  const hand = () => {
+    clearTimeout(timers.hand)
+    delete timers.hand
+    if (finished > handed.lines) highlighting?.add(shown.lines.slice(handed.lines, finished))
+    handed = { lines: finished, atMs: performance.now() }
   }
-  const append = (text: string) => {
-    const group = lines.length % linesOfGroup === 0 ? newGroup(place) : (place.lastElementChild ?? newGroup(place))
-    const line = document.createElement('span')
-    line.className = 'code-line'
-    line.textContent = `${text}\n`
-    group.append(line)
-    lines.push(line)
-    texts.push(text)
+  const stop = () => {
+    clearTimeout(timers.colour)
+    clearTimeout(timers.hand)
+    delete timers.colour
+    delete timers.hand
+    highlighting?.close()
+    arrived = []
+  }
+  const write = (at: number, text: string) => {
+    const line = elements[at]
+    if (line) line.textContent = `${text}\n`
+    else elements.push(appendLine(place, at, text))
+  }
+  const removeFrom = (count: number) => {
+    for (const line of elements.splice(count)) {
+      const group = line.parentElement
+      line.remove()
+      if (group?.childElementCount === 0) group.remove()
+    }
   }
   open()
   return {
     show(code, closed) {
-      const next = code.split('\n')
-      const finished = closed ? next.length : next.length - 1
-      if (!isGrown(texts, next, handed)) reset()
-      for (let at = handed; at < texts.length; at++) {
-        const line = lines[at]
-        const text = next[at] ?? ''
-        if (line && texts[at] !== text) {
-          line.textContent = `${text}\n`
-          texts[at] = text
-        }
+      let { kept, ...next } = grownLines(shown, code)
+      if (kept < handed.lines) {
+        // Lines that were highlighted are others now.
+        stop()
+        open()
+        removeFrom(0)
+        handed = { lines: 0, atMs: Number.NEGATIVE_INFINITY }
+        kept = 0
       }
-      for (let at = texts.length; at < next.length; at++) append(next[at] ?? '')
-      if (finished > handed) highlighting?.add(next.slice(handed, finished))
-      handed = Math.max(handed, finished)
+      for (let at = kept; at < next.lines.length; at++) {
+        const text = next.lines[at] ?? ''
+        if (at >= elements.length || shown.lines[at] !== text) write(at, text)
+      }
+      removeFrom(next.lines.length)
+      shown = next
+      finished = closed ? next.lines.length : next.lines.length - 1
+      if (closed || performance.now() - handed.atMs >= handingMs) hand()
+      else if (finished > handed.lines) timers.hand ??= setTimeout(hand, handingMs)
       if (arrived.length > 0) colour()
     },
-    close() {
-      clearTimeout(timer)
-      highlighting?.close()
-    },
+    close: stop,
   }
 }
 
-/** The lines that were handed over are the same as before. Looks at the ends alone: a text that streams only grows. */
-function isGrown(before: readonly string[], next: readonly string[], handed: number): boolean {
-  if (next.length < before.length) return false
-  return handed === 0 || (before[0] === next[0] && before[handed - 1] === next[handed - 1])
+type Timer = ReturnType<typeof setTimeout>
+
+function appendLine(place: HTMLElement, at: number, text: string): HTMLElement {
+  const line = document.createElement('span')
+  line.className = 'code-line'
+  line.textContent = `${text}\n`
+  const group = at % linesOfGroup === 0 ? newGroup(place) : (place.lastElementChild ?? newGroup(place))
+  group.append(line)
+  return line
 }
 
 function newGroup(place: HTMLElement): HTMLElement {

@@ -24,6 +24,20 @@ test('lines given one by one are coloured as those given at once', async () => {
   expect(whole?.[4]?.[1]).toBe(tokenKinds.indexOf('comment'))
 })
 
+test('an operator is plain, as the punctuation beside it, and a keyword is not', async () => {
+  const line = "const { a } = { b: await c('x') && d }"
+  const [tokens = []] = (await open().take('typescript', [line])) ?? []
+  const keywords: string[] = []
+  let at = 0
+  for (let index = 0; index < tokens.length; index += 2) {
+    const end = at + (tokens[index] ?? 0)
+    if (tokenKinds[tokens[index + 1] ?? 0] === 'keyword') keywords.push(line.slice(at, end).trim())
+    at = end
+  }
+  expect(at).toBe(line.length)
+  expect(keywords).toEqual(['const', 'await'])
+})
+
 test('another name of a language counts, and one that nobody knows is plain', async () => {
   expect(await open().take('py', ['def f(): pass'])).toHaveLength(1)
   expect(await open().take('constructor', ['x'])).toBeUndefined()

@@ -57,14 +57,16 @@ function compact(line: readonly { content: string; color?: string | undefined }[
   const tokens: number[] = []
   for (const { content, color } of line) {
     const isBlank = content.trim() === ''
-    const kind = isBlank && tokens.length > 0 ? (tokens.at(-1) ?? 0) : kindOf(color)
+    const kind = isBlank && tokens.length > 0 ? (tokens.at(-1) ?? 0) : kindOf(content, color)
     if (tokens.at(-1) === kind) tokens[tokens.length - 2] = (tokens.at(-2) ?? 0) + content.length
     else tokens.push(content.length, kind)
   }
   return tokens
 }
 
-function kindOf(color: string | undefined): number {
+/** Shiki's theme has keywords and operators in one colour; operators are as plain as the punctuation beside them. */
+function kindOf(content: string, color: string | undefined): number {
   const [, name] = /^var\(--token-([a-z-]+)\)$/.exec(color ?? '') ?? []
+  if (name === 'keyword' && !/\p{L}/u.test(content)) return 0
   return Math.max(0, kinds.indexOf(name ?? ''))
 }

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { createContext, type ReactNode, use, useEffect, useState, useSyncExternalStore } from 'react'
+import { createContext, type ReactNode, startTransition, use, useEffect, useState } from 'react'
 import type { Message } from '../../../../shared/contract/chatMessages.ts'
 import { readAgain } from '../../../agent/readAgain.ts'
 import { windowFetch } from '../../../agent/windowKey.ts'
@@ -48,9 +48,20 @@ export function useAnswer(message: Message): Message {
   const streams = use(StreamsContext)
   const isMade = isUnderWay(message)
   const { id } = message
-  useEffect(() => (isMade ? streams?.follow(id) : undefined), [streams, id, isMade])
-  const present = useSyncExternalStore(streams?.subscribe ?? nothing, () => (isMade ? streams?.present(id) : undefined))
-  return present ?? message
+  const [present, setPresent] = useState(() => streams?.present(id))
+  useEffect(() => {
+    if (!isMade || !streams) return
+    const unfollow = streams.follow(id)
+    // Text and cost are drawn at once, and wait for what the person does.
+    const look = () => startTransition(() => setPresent(streams.present(id)))
+    look()
+    const unsubscribe = streams.subscribe(look)
+    return () => {
+      unsubscribe()
+      unfollow()
+    }
+  }, [streams, id, isMade])
+  return isMade && present?.id === id ? present : message
 }
 
 /** Read aloud once: an answer is never read while it grows. */
@@ -63,5 +74,3 @@ function endWords({ model, state }: Message): string {
 export function isUnderWay({ state }: Message): boolean {
   return state === 'waiting' || state === 'streaming'
 }
-
-const nothing = () => () => {}

@@ -1,4 +1,4 @@
-import { memo, useDeferredValue, useMemo } from 'react'
+import { memo, useMemo } from 'react'
 import { CodeBlock } from '../code/CodeBlock.tsx'
 import { type Block, splitBlocks } from './blocks.ts'
 import { Formula } from './Formula.tsx'
@@ -15,9 +15,7 @@ type MarkdownTextProps = {
 
 /** The text of a model. Nothing in it runs, loads or styles; what is no Markdown is shown as it is written. */
 export const MarkdownText = memo(function MarkdownText({ text, streaming }: MarkdownTextProps) {
-  // Drawing it may wait for what the person does.
-  const shown = useDeferredValue(text)
-  const { blocks, definitions } = useMemo(() => splitBlocks(shown), [shown])
+  const { blocks, definitions } = useMemo(() => splitBlocks(text), [text])
   return (
     <div className="markdown">
       {blocks.map((block, index) => (
