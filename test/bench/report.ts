@@ -98,6 +98,8 @@ How each is measured:
   (\`@portkey-ai/gateway\`) runs as its package starts it, without accounts or a ledger. The three take turns, three rounds; of rates the
   best round counts. Gateways that are no JavaScript publish more on other hardware: agentgateway p50 0.23 ms at 3,000 requests a second,
   TensorZero p99 0.94 ms at 10,000 on 4 processors.
+- **activity**: a log of 100,000 entries of tools in a file of its own, read in the process that holds it: pages of 100, as the window asks for
+  them.
 - **memory**: proportional set size (PSS) of main, service and host with their helpers, from \`/proc/PID/smaps_rollup\`: a page that
   several processes share counts once.
 `

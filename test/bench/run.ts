@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- --quick] [-- --gateway | --domains | --payments | --chat]`: measures Steward and its peers and writes docs/bench.md. Run it on a machine that does
- * nothing else. A quick run has few tries and prints its page instead of writing it.
+ * `npm run bench [-- --quick] [-- --gateway | --domains | --payments | --chat | --timeline]`: measures Steward and its peers
+ * and writes docs/bench.md. Run it on a machine that does nothing else. A quick run has few tries and prints its page instead of writing it.
  */
 import { writeFileSync } from 'node:fs'
 import { buildStep, failedSteps } from '../../scripts/steps.ts'
@@ -41,6 +41,7 @@ import {
   writeToScreen,
   writeToScreenOfTmux,
 } from './steward/terminalFigures.ts'
+import { timelineRows } from './steward/timelineRows.ts'
 import { walletFigures } from './steward/walletFigures.ts'
 import { drawnFlood, drawnThroughput, firstScreens } from './steward/windowFigures.ts'
 
@@ -70,6 +71,7 @@ function groups() {
     { flag: '--domains', rows: domainRows },
     { flag: '--payments', rows: paymentRows },
     { flag: '--chat', rows: chatRows },
+    { flag: '--timeline', rows: timelineRows },
   ]
 }
 
@@ -96,6 +98,7 @@ async function* measured(): AsyncGenerator<Row> {
   }
   yield* gatewayRows(tries)
   yield* domainRows(tries)
+  yield* timelineRows(tries)
   yield await ledgerRow()
   yield* paymentRows()
   yield* walletRows()
