@@ -22,13 +22,14 @@ export type ZonePlans = {
   apply(id: string): Promise<DnsPlan>
   /** The plan back to the records before. @throws AppError `dns/plan-state` where nothing was applied */
   undo(id: string): Promise<DnsPlan>
-  list(domain: string): DnsPlan[]
+  /** Without the service, of the account that was signed in last. */
+  list(domain: string): Promise<DnsPlan[]>
 }
 
 export function zonePlans(options: {
   plans: PlanRepository
   client: Pick<ServiceClient, 'call'>
-  cache: Pick<DomainCache, 'asked'>
+  cache: Pick<DomainCache, 'asked' | 'account'>
   questions: Pick<DomainQuestions, 'zone'>
   newId: () => string
   now: () => number
@@ -36,13 +37,13 @@ export function zonePlans(options: {
 }): ZonePlans {
   const { plans, client, cache, questions, newId, now, log } = options
   const queue = keyedQueue()
-  for (const plan of plans.interrupted()) {
-    plans.keep({ ...plan, state: 'failed', error: 'Steward stopped while this was applied. Review the records.' })
-  }
+  plans.endInterrupted('Steward stopped while this was applied. Review the records.')
 
   /** A zone that cannot be read has no records that anybody could know of: the failure goes to the caller. */
   const zoneNow = (domain: string) => cache.asked(questions.zone(domain, { fresh: true }))
-  const found = (id: string): DnsPlan => {
+  /** Of the account that is signed in now. A plan of another one is as unknown as none. */
+  const found = async (id: string): Promise<DnsPlan> => {
+    await cache.account()
     const plan = plans.find(id)
     if (plan) return plan
     throw new AppError('dns/plan-not-found', `There is no plan ${id}.`)
@@ -94,9 +95,9 @@ export function zonePlans(options: {
   return {
     make: (domain, wanted) => planned(domain, wanted.map(filled), null),
     async apply(id) {
-      const { domain } = found(id)
+      const { domain } = await found(id)
       return await queue.run(domain, async () => {
-        const plan = found(id) // again: it may have been applied while this waited
+        const plan = await found(id) // again: it may have been applied while this waited
         if (plan.state !== 'ready') throw new AppError('dns/plan-state', stateWords[plan.state])
         const zone = await zoneNow(domain)
         if (zone.hash !== plan.hash) {
@@ -109,11 +110,14 @@ export function zonePlans(options: {
       })
     },
     async undo(id) {
-      const plan = found(id)
+      const plan = await found(id)
       if (plan.state === 'applied' || plan.state === 'failed') return await planned(plan.domain, plan.before, plan.id)
       throw new AppError('dns/plan-state', 'Nothing of this plan was applied.')
     },
-    list: (domain) => plans.ofDomain(domain),
+    async list(domain) {
+      await cache.account().catch(unlessAway)
+      return plans.ofDomain(domain)
+    },
   }
 }
 
@@ -122,6 +126,10 @@ const stateWords: Readonly<Record<Exclude<DnsPlan['state'], 'ready'>, string>> =
   applied: 'This plan was applied already.',
   failed: 'This plan was applied in part.',
   moved: 'The records changed since this plan was made.',
+}
+
+function unlessAway(failure: unknown): void {
+  if (!(failure instanceof AppError && failure.status >= 500)) throw failure
 }
 
 function steps(domain: string, before: DnsPlan['before'], wanted: readonly DnsRecordData[]) {
