@@ -26,20 +26,6 @@ export function noticeStep(expiresAtMs: number, nowMs: number): number | undefin
   return leftMs <= 0 ? undefined : noticeDays.findLast((days) => leftMs <= days * dayMs)
 }
 
-/** The list price for so many years; undefined: not known. Without knowledge of premium names. */
-export function estimateMicroUsd(
-  domain: string,
-  years: number,
-  prices: ReadonlyMap<string, number>,
-): number | undefined {
-  const labels = domain.split('.')
-  for (let at = 1; at < labels.length; at += 1) {
-    const usd = prices.get(labels.slice(at).join('.'))
-    if (usd !== undefined) return Math.round(usd * 1_000_000) * years
-  }
-  return undefined
-}
-
 export type Upcoming = { settings: Settings; expiresAtMs: number; estimate: number | undefined }
 
 /** What is due in the next `plannedDays` days, and whether the limits would pay it, were nothing else paid. */

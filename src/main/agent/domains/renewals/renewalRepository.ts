@@ -38,6 +38,8 @@ export type RenewalRepository = {
   allTold(): Map<string, number>
   addNotice(notice: Notice): void
   seeAll(): void
+  /** Another one after each change. */
+  version(): number
   atomically<T>(work: () => T): T
 }
 
@@ -78,22 +80,30 @@ export function renewalRepository(options: {
     'INSERT OR IGNORE INTO domain_notices VALUES (?, ?, ?, ?, ?, 0)',
   )
   const see = database.prepare<[string]>('UPDATE domain_notices SET seen = 1 WHERE place = ? AND seen = 0')
+  let version = 0
 
   return {
     settings: () => list.all(place()).map(settingsOf),
     find: (domain) => [find.get(place(), domain)].flatMap((row) => row ?? []).map(settingsOf)[0],
-    set: ({ domain, enabled, daysBefore, years, mostMicroUsd }) =>
-      void set.run(place(), domain, enabled ? 1 : 0, daysBefore, years, mostMicroUsd),
+    set({ domain, enabled, daysBefore, years, mostMicroUsd }) {
+      version += 1
+      set.run(place(), domain, enabled ? 1 : 0, daysBefore, years, mostMicroUsd)
+    },
     turn: (domain, expiresAtMs) => [turn.get(place(), domain, expiresAtMs)].flatMap((row) => row ?? []).map(turnOf)[0],
     turns: () => allTurns.all(place()).map(turnOf),
     keepTurn({ problem, ...given }) {
+      version += 1
       const words = { problemKind: problem?.kind ?? null, problem: problem?.detail ?? null }
       keep.run({ ...given, ...words, place: place(), updatedAtMs: now() })
     },
     unseen: () => unseen.all(place()),
     allTold: () => new Map(told.all(place()).map((it) => [noticeKey(it), it.days])),
-    addNotice: ({ domain, expiresAtMs, days, toldAtMs }) => void add.run(place(), domain, expiresAtMs, days, toldAtMs),
+    addNotice({ domain, expiresAtMs, days, toldAtMs }) {
+      version += 1
+      add.run(place(), domain, expiresAtMs, days, toldAtMs)
+    },
     seeAll: () => void see.run(place()),
+    version: () => version,
     atomically: (work) => (database.inTransaction ? work() : database.transaction(work).immediate()),
   }
 }

@@ -1,11 +1,12 @@
 import type { DomainRenewal, DomainRenewals } from '../../../../shared/contract/domainRenewals.ts'
 import { plannedDays } from '../../../../shared/contract/domainRenewals.ts'
 import type { BudgetState } from '../../../../shared/contract/paymentBudgets.ts'
+import { estimateMicroUsd } from '../../../../shared/renewalEstimate.ts'
 import { isoTime } from '../../../../shared/time.ts'
 import type { StoredPayment } from '../../payments/paymentRepository.ts'
 import type { KnownName } from './autoRenewals.ts'
-import { dueAtMs, estimateMicroUsd, graceMs, plannedRenewals } from './renewalPlan.ts'
-import type { RenewalRepository, Settings, Turn } from './renewalRepository.ts'
+import { dueAtMs, graceMs, plannedRenewals } from './renewalPlan.ts'
+import type { Notice, Settings, Turn } from './renewalRepository.ts'
 
 type Given = {
   domains: readonly KnownName[]
@@ -15,7 +16,7 @@ type Given = {
   hasWallet: boolean
   nowMs: number
 }
-type Records = Pick<RenewalRepository, 'settings' | 'turns' | 'unseen'>
+type Records = { settings: readonly Settings[]; turns: readonly Turn[]; unseen: readonly Notice[] }
 type PaymentOf = (intentId: string) => StoredPayment | undefined
 
 export const noWallet =
@@ -24,8 +25,8 @@ export const noWallet =
 export function renewalViews(records: Records, paymentOf: PaymentOf, given: Given): DomainRenewals {
   const { domains, prices, hasWallet, states, nowMs } = given
   const names = new Map(domains.map((it) => [it.domain, it]))
-  const turns = new Map(records.turns().map((it) => [`${it.domain} ${it.expiresAtMs}`, it]))
-  const known = records.settings().flatMap((settings) => {
+  const turns = new Map(records.turns.map((it) => [`${it.domain} ${it.expiresAtMs}`, it]))
+  const known = records.settings.flatMap((settings) => {
     const name = names.get(settings.domain)
     if (!name) return []
     const expiresAtMs = Date.parse(name.expires_at)
@@ -41,7 +42,7 @@ export function renewalViews(records: Records, paymentOf: PaymentOf, given: Give
     possible: hasWallet,
     obstacle: hasWallet ? null : noWallet,
     renewals: known.map((it) => renewalView({ ...it, paymentOf, nowMs })),
-    notices: records.unseen().flatMap(({ domain, expiresAtMs, days, toldAtMs }) => {
+    notices: records.unseen.flatMap(({ domain, expiresAtMs, days, toldAtMs }) => {
       const expires_at = isoTime(expiresAtMs)
       const isPresent = names.get(domain)?.expires_at === expires_at
       return isPresent ? [{ domain, expires_at, days, told_at: isoTime(toldAtMs) }] : []

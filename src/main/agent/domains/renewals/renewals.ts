@@ -48,15 +48,16 @@ export function renewals(options: Options): Renewals {
     await cache.account().catch(unlessAway)
     return (await cache.kept(questions.list())).domains
   }
-  const list = async (): Promise<DomainRenewals> => {
+  const list = async (only?: string): Promise<DomainRenewals> => {
     const domains = await known().catch(noneIfAway)
     const told = await cache.kept(questions.prices()).catch(() => undefined)
     const prices = new Map(told?.pricing.map(({ tld, renewal }) => [tld, renewal]))
     const given = { domains, prices, states: options.states(), hasWallet: options.hasWallet(), nowMs: now() }
-    return renewalViews(records, options.paymentOf, given)
+    const settings = only === undefined ? records.settings() : [records.find(only)].filter((it) => it !== undefined)
+    return renewalViews({ settings, turns: records.turns(), unseen: records.unseen() }, options.paymentOf, given)
   }
   const viewOf = async (domain: string): Promise<DomainRenewal> => {
-    const view = (await list()).renewals.find((it) => it.domain === domain)
+    const view = (await list(domain)).renewals[0]
     if (view) return view
     throw notFound(domain)
   }
@@ -70,7 +71,7 @@ export function renewals(options: Options): Renewals {
   }
 
   return {
-    list,
+    list: () => list(),
     async set(domain, { enabled, days_before: daysBefore, years, most_micro_usd: mostMicroUsd }) {
       const name = await named(domain)
       if (enabled && !options.hasWallet()) throw new AppError('wallet/absent', noWallet)
@@ -103,12 +104,13 @@ export function renewals(options: Options): Renewals {
     },
     async sweep(signal) {
       const domains = await known()
+      const before = records.version()
       const fresh = notices.sweep(domains)
       const news = await auto.sweep(domains, signal)
       if (signal.aborted) return undefined
       const isRenewed = (domain: string) => records.find(domain)?.enabled === true
       tellAll(news, noticeTold(fresh.filter(({ domain }) => !isRenewed(domain))))
-      onChanged()
+      if (records.version() !== before) onChanged()
       const next = [auto.nextAtMs(domains), notices.nextAtMs(domains)].filter((it) => it !== undefined)
       return next.length === 0 ? undefined : Math.min(...next)
     },
