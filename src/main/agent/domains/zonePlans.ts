@@ -3,6 +3,7 @@ import { addDnsRecord, changeDnsRecord, type DnsRecord, removeDnsRecord } from '
 import type { DnsPlan, DnsPlanStep, WantedRecord } from '../../../shared/contract/localDomains.ts'
 import { type DnsRecordData, dnsLimits } from '../../../shared/dns/dnsRecord.ts'
 import { sentValue, ZonePlanFault, zonePlan } from '../../../shared/dns/zonePlan.ts'
+import { withoutSteps } from '../../../shared/dns/zoneUndo.ts'
 import { isoTime } from '../../../shared/time.ts'
 import { keyedQueue } from '../../platform/keyedQueue.ts'
 import type { Log } from '../../platform/log.ts'
@@ -20,7 +21,7 @@ export type ZonePlans = {
    * @throws AppError `dns/moved` when the zone is not the one that the plan was made from, `dns/plan-state`
    */
   apply(id: string): Promise<DnsPlan>
-  /** The plan back to the records before. @throws AppError `dns/plan-state` where nothing was applied */
+  /** The plan that takes back what a plan did; what others did since stays. @throws AppError `dns/plan-state` where nothing was applied */
   undo(id: string): Promise<DnsPlan>
   /** Without the service, of the account that was signed in last. */
   list(domain: string): Promise<DnsPlan[]>
@@ -48,9 +49,14 @@ export function zonePlans(options: {
     if (plan) return plan
     throw new AppError('dns/plan-not-found', `There is no plan ${id}.`)
   }
-  const planned = async (domain: string, wanted: readonly DnsRecordData[], undoOf: string | null): Promise<DnsPlan> => {
+  const planned = async (
+    domain: string,
+    wantedOf: (present: DnsPlan['before']) => readonly DnsRecordData[],
+    undoOf: string | null,
+  ): Promise<DnsPlan> => {
     const zone = await zoneNow(domain)
     const before = zone.records.map(presentRecord)
+    const wanted = wantedOf(before)
     const plan: DnsPlan = {
       ...{ id: newId(), domain, state: 'ready', hash: zone.hash, before, error: null, undo_of: undoOf },
       steps: steps(domain, before, wanted).map((step) => ({ ...step, state: 'waiting' })),
@@ -93,7 +99,7 @@ export function zonePlans(options: {
   }
 
   return {
-    make: (domain, wanted) => planned(domain, wanted.map(filled), null),
+    make: (domain, wanted) => planned(domain, () => wanted.map(filled), null),
     async apply(id) {
       const { domain } = await found(id)
       return await queue.run(domain, async () => {
@@ -111,7 +117,8 @@ export function zonePlans(options: {
     },
     async undo(id) {
       const plan = await found(id)
-      if (plan.state === 'applied' || plan.state === 'failed') return await planned(plan.domain, plan.before, plan.id)
+      if (plan.state === 'applied' || plan.state === 'failed')
+        return await planned(plan.domain, (present) => withoutSteps(present, plan.steps), plan.id)
       throw new AppError('dns/plan-state', 'Nothing of this plan was applied.')
     },
     async list(domain) {
