@@ -47,15 +47,16 @@ async function opened(): Promise<Page> {
   await page.getByRole('heading', { name: 'Domains', level: 2, exact: true }).waitFor()
   return page
 }
+const rowOf = (page: Page, name: string) =>
+  page.getByRole('list', { name: 'Your domains' }).getByRole('listitem').filter({ hasText: name })
 const expiry = async (domain: string) => (await app.client.call(getDomain, { domain })).expires_at
 
 test('a domain that expires soon is marked at the side and in the list, until that is dismissed', async () => {
   const page = await opened()
-  await page.getByRole('button', { name: 'Domains, 1 needs a look' }).waitFor()
+  await page.getByRole('button', { name: 'Domains: 1 needs a look' }).waitFor()
   const notice = page.getByRole('region', { name: 'Expiring domains' })
   await notice.getByRole('link', { name: soon }).waitFor()
-  const row = page.getByRole('list', { name: 'Your domains' }).getByRole('listitem').filter({ hasText: soon })
-  await row.getByText('6 days').waitFor()
+  await rowOf(page, soon).getByText('6 days').waitFor()
   await look(page, 'domains-expiring')
   await look.inOtherSizes(page, 'domains-expiring')
   await notice.getByRole('button', { name: 'Dismiss' }).click()
@@ -65,7 +66,7 @@ test('a domain that expires soon is marked at the side and in the list, until th
 
 test('without a wallet auto-renew says what is missing', async () => {
   const page = await opened()
-  await page.getByRole('link', { name: soon }).click()
+  await rowOf(page, soon).getByRole('link').click()
   await page.getByText('Auto-renew pays from a wallet on this computer, and there is none.').waitFor()
   expect(await page.getByRole('button', { name: 'Turn on auto-renew…' }).count()).toBe(0)
   await look(page, 'domains-renewal-no-wallet', ['dark'])
@@ -76,7 +77,7 @@ test('a domain that is due waits for approval, and is renewed once it is approve
   await app.client.call(giveTestMoney, { address })
   const before = await expiry(soon)
   const page = await opened()
-  await page.getByRole('link', { name: soon }).click()
+  await rowOf(page, soon).getByRole('link').click()
   await page.getByRole('button', { name: 'Turn on auto-renew…' }).click()
   const dialog = page.getByRole('dialog', { name: `Auto-renew ${soon}` })
   await dialog.getByText('1 year costs $11.95 now.').waitFor()
@@ -99,10 +100,7 @@ test('a domain that is due waits for approval, and is renewed once it is approve
   await page.getByText('The renewal waits for your approval.').waitFor()
   await page.getByRole('link', { name: 'Show in Approvals' }).click()
   await page.getByText(`Auto-renew: ${soon} expires on`).first().waitFor()
-  await page
-    .getByRole('button', { name: /^Approve…/ })
-    .first()
-    .click()
+  await page.getByRole('button', { name: 'Approve once…' }).first().click()
   await sheetPage(page).give(passphrase, 'Approve')
   await eventually(async () => expect(Number((await expiry(soon)).slice(0, 4))).toBe(Number(before.slice(0, 4)) + 1))
   await page.getByText(`${soon} was renewed`).first().waitFor()
@@ -121,8 +119,7 @@ test('many are turned on at once, listed with their state, and planned with thei
   await bulk.getByRole('button', { name: 'Turn on auto-renew' }).click()
   await bulk.getByText('1 of 1 changed').waitFor()
   await bulk.getByRole('button', { name: 'Close' }).last().click()
-  const row = page.getByRole('list', { name: 'Your domains' }).getByRole('listitem').filter({ hasText: later })
-  await row.getByText('On', { exact: true }).waitFor()
+  await rowOf(page, later).getByText('On', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Payments', exact: true }).click()
   await page.getByRole('link', { name: 'Limits' }).click()
   const planned = page.getByRole('region', { name: 'Planned renewals' })
@@ -141,7 +138,7 @@ test('an undo is refused where somebody changed the records meanwhile, and made 
       .map((it) => `${it.host} ${it.value}`)
       .sort()
   const page = await opened()
-  await page.getByRole('link', { name: domain }).click()
+  await rowOf(page, domain).getByRole('link').click()
   const editor = page.getByRole('region', { name: 'DNS records' })
   await editor.getByRole('button', { name: 'Add record' }).click()
   const form = editor.getByRole('form', { name: 'New record' })
