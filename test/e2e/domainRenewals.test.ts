@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getMe } from '../../src/shared/contract/auth.ts'
 import { addDnsRecord, listDnsRecords } from '../../src/shared/contract/dnsRecords.ts'
+import { listDomainPrices } from '../../src/shared/contract/domainSearch.ts'
 import { getDomain, setDomainLock } from '../../src/shared/contract/domains.ts'
 import { giveTestMoney } from '../../src/shared/contract/payments.ts'
 import { eventually } from '../support/eventually.ts'
@@ -12,7 +15,8 @@ import { pictures } from './pages/pictures.ts'
 import { sheetPage } from './pages/sheetPage.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
-/** Domains that come to their end: notices, auto-renew from the wallet, and what is planned. */
+/** Domains that come to their end: notices, auto-renew from the wallet, and what is planned; and records that are taken back, and asked for. */
+const run = promisify(execFile)
 let app: StewardInBrowser<Steward>
 let accountId: string
 const look = pictures()
@@ -159,4 +163,52 @@ test('an undo is refused where somebody changed the records meanwhile, and made 
   await dialog.getByRole('button', { name: 'Apply' }).click()
   await page.getByText('Changes undone').waitFor()
   expect(await values()).toEqual(['other 192.0.2.9'])
+})
+
+test('records of every type that are edited in the window are what dig reads', async () => {
+  const domain = 'quiet.com'
+  const page = await opened()
+  await rowOf(page, domain).getByRole('link').click()
+  const editor = page.getByRole('region', { name: 'DNS records' })
+  await editor.getByRole('button', { name: 'Import' }).click()
+  const dialog = page.getByRole('dialog')
+  const long = 'x'.repeat(300)
+  const file = [
+    'www 300 IN A 192.0.2.4',
+    'six 300 IN AAAA 2001:db8::4',
+    'alias 300 IN CNAME www.quiet.com.',
+    '@ 300 IN MX 10 mail.example.net.',
+    `text 300 IN TXT "${long.slice(0, 255)}" "${long.slice(255)}"`,
+    '_sip._tcp 300 IN SRV 5 7 5060 sip.example.net.',
+    '@ 300 IN CAA 0 issue "ca.example.net"',
+    'part 300 IN NS ns.example.net.',
+  ]
+  await dialog.getByLabel('Zone file').fill(file.join('\n'))
+  await dialog.getByText('8 records.').waitFor()
+  await dialog.getByRole('button', { name: 'Import', exact: true }).click()
+  await editor.getByRole('button', { name: 'Review changes' }).click()
+  await dialog.getByText('8 changes.').waitFor()
+  await dialog.getByRole('button', { name: 'Apply' }).click()
+  await page.getByText('Changes applied').waitFor()
+  await look(page, 'domains-every-type')
+  await look.inOtherSizes(page, 'domains-every-type')
+
+  const { dns_server: server } = await app.client.call(listDomainPrices, {})
+  const [, port = ''] = /:(\d+)$/.exec(server ?? '') ?? []
+  const dig = async (name: string, type: string) => {
+    const at = ['@127.0.0.1', '-p', port, '+noall', '+answer', '+authority', '+norecurse', '+tries=1']
+    const { stdout } = await run('dig', [...at, name, type])
+    return stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.split(/\s+/).slice(3).join(' '))
+  }
+  expect(await dig('www.quiet.com', 'A')).toEqual(['A 192.0.2.4'])
+  expect(await dig('six.quiet.com', 'AAAA')).toEqual(['AAAA 2001:db8::4'])
+  expect(await dig('alias.quiet.com', 'CNAME')).toEqual(['CNAME www.quiet.com.'])
+  expect(await dig(domain, 'MX')).toEqual(['MX 10 mail.example.net.'])
+  expect(await dig('text.quiet.com', 'TXT')).toEqual([`TXT "${long.slice(0, 255)}" "${long.slice(255)}"`])
+  expect(await dig('_sip._tcp.quiet.com', 'SRV')).toEqual(['SRV 5 7 5060 sip.example.net.'])
+  expect(await dig(domain, 'CAA')).toEqual(['CAA 0 issue "ca.example.net"'])
+  expect(await dig('part.quiet.com', 'NS')).toEqual(['NS ns.example.net.'])
 })

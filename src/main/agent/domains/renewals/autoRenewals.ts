@@ -252,5 +252,7 @@ const kinds: Readonly<Record<string, RenewalProblem['kind']>> = {
 function problemOfFailure(failure: unknown): RenewalProblem {
   if (!(failure instanceof AppError)) return { kind: 'other', detail: 'Something went wrong here.' }
   const kind = kinds[failure.code] ?? (failure.status >= 500 ? 'service' : 'other')
-  return { kind, detail: kind === 'locked' ? 'The wallet is locked. Unlock it to renew.' : failure.message }
+  if (kind === 'locked') return { kind, detail: 'The wallet is locked. Unlock it to renew.' }
+  if (kind === 'price') return { kind, detail: `${failure.message} Raise your most, or renew by hand.` }
+  return { kind, detail: failure.message }
 }

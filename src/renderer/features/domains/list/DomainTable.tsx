@@ -14,7 +14,7 @@ import { ExpiryText } from './ExpiryText.tsx'
 
 const rowPixels = 36
 const columns =
-  'grid min-w-0 flex-1 grid-cols-[minmax(0,1fr)_7rem_7rem_10rem_2rem] gap-3 max-narrow:grid-cols-[minmax(0,1fr)_9.5rem_1.5rem]'
+  'grid min-w-0 flex-1 grid-cols-[minmax(0,1fr)_7rem_7rem_10.5rem_2rem] gap-3 max-narrow:grid-cols-[minmax(0,1fr)_10.5rem_1.5rem]'
 const tones: Readonly<Record<Domain['status'], Tone>> = { active: 'positive', pending: 'caution', expired: 'negative' }
 const statusWords: Readonly<Record<Domain['status'], string>> = {
   active: 'Active',

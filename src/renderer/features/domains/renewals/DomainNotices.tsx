@@ -10,7 +10,8 @@ export function DomainNotices() {
     const show = () => (domain === null ? goTo('domains') : goTo('domains', 'name', domain))
     const isAllowed = 'Notification' in window && Notification.permission === 'granted'
     if (document.hasFocus() || !isAllowed) {
-      notify.asked(title, { hint: body, action: { label: 'Show', run: show }, id: `domains ${title}` })
+      // The badge stays: this may go, and covers nothing for long.
+      notify.told(title, { hint: body, action: { label: 'Show', run: show } })
       return
     }
     const notification = new Notification(title, { body, tag: `domains ${domain ?? ''}`, silent: true })
