@@ -31,6 +31,8 @@ async function run(options: StartOptions): Promise<number> {
       return (await import('../src/main/commands/stop.ts')).runStop(options)
     case 'image':
       return (await import('../src/main/commands/imageCommand.ts')).runImage(options)
+    case 'rdap':
+      return (await import('../src/main/commands/rdapCommand.ts')).runRdap(options)
     case 'verify':
       return (await import('../src/main/commands/verifyCommand.ts')).runVerify(options)
     case 'start':

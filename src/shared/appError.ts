@@ -120,6 +120,8 @@ export const errorCatalogue = {
   'domain/state': { status: 409, hint: 'Wait until the domain is active, then try again.' },
   'domain/unsupported': { status: 409, hint: 'The registrar of this domain does not offer it.' },
   'domain/quote': { status: 409, hint: 'Get a new quote: POST /domains/quotes.' },
+  'rdap/list': { status: 502, hint: 'Nothing was changed. Try again, or name another address.' },
+  'domain/renewed': { status: 409, hint: 'Read the domain again to see when it expires.' },
   'domain/busy': { status: 409, hint: 'Wait for the other order to finish.' },
   'domain/unclear': {
     status: 503,

@@ -182,6 +182,34 @@ test('an account sees its own domains only, also after another one was signed in
     expect(names).not.toContain(`theirs-${zone}`)
   })
 })
+
+test('a plan belongs to the account that made it: another one that signs in here neither sees, applies nor undoes it', async () => {
+  const [ready, undone] = [await plan([a('@', '192.0.2.1')]), await plan([a('www', '192.0.2.2')])]
+  expect((await post(`/plans/${undone.json.id}/apply`)).json.state).toBe('applied')
+  const other = secondAccount(service.dataDir)
+  agent.connect({ ...target(), key: other.key })
+  await eventually(async () => expect((await agent.send('/v1/auth/me')).json.id).toBe(other.accountId))
+  expect((await local(`/${zone}/plans`)).json.plans ?? []).toEqual([])
+  for (const refused of [
+    await post(`/plans/${ready.json.id}/apply`),
+    await post(`/plans/${ready.json.id}/undo`),
+    await post(`/plans/${undone.json.id}/undo`),
+  ]) {
+    expect([refused.status, refused.json.code]).toEqual([404, 'dns/plan-not-found'])
+  }
+  // Not even when the domain is theirs by now.
+  const registry = openDatabase(join(service.dataDir, 'service.sqlite'))
+  registry.prepare('UPDATE domains SET account_id = ? WHERE name = ?').run(other.accountId, zone)
+  registry.close()
+  expect((await local(`/${zone}/plans`)).json.plans).toEqual([])
+  expect((await post(`/plans/${undone.json.id}/undo`)).json.code).toBe('dns/plan-not-found')
+  agent.connect(target())
+  await eventually(async () => expect((await agent.send('/v1/auth/me')).json.id).toBe(ownerId))
+  expect((await local(`/${zone}/plans`)).json.plans.map(({ id }: { id: string }) => id)).toEqual([
+    undone.json.id,
+    ready.json.id,
+  ])
+})
 const listed = ({ json }: Answer): string[] => (json.domains ?? []).map(({ domain }: { domain: string }) => domain)
 
 describe('how far records have spread', () => {

@@ -8,11 +8,12 @@ import { AccountId } from '../../src/shared/ids.ts'
 const yearMs = 365 * 24 * 60 * 60_000
 
 /** A domain of the test registry that this account owns, without a payment. */
-export function plantedDomain(dataDir: string, { accountId, name }: { accountId: string; name: string }): void {
+export function plantedDomain(dataDir: string, given: { accountId: string; name: string; expiresAtMs?: number }): void {
+  const { accountId, name } = given
   const database = openDatabase(join(dataDir, 'service.sqlite'))
   const atMs = Date.now()
   const domain = {
-    ...{ name, registeredAtMs: atMs, expiresAtMs: atMs + yearMs, privacy: true, locked: true },
+    ...{ name, registeredAtMs: atMs, expiresAtMs: given.expiresAtMs ?? atMs + yearMs, privacy: true, locked: true },
     nameservers: registryNameservers,
   }
   registryRepository(database).add({ ...domain, activeAtMs: atMs, serial: 1 })

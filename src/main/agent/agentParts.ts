@@ -17,6 +17,7 @@ import type { Note } from './note.ts'
 import { paymentParts } from './paymentParts.ts'
 import { providerParts } from './providerParts.ts'
 import { recordingParts } from './recordingParts.ts'
+import { renewalParts } from './renewalParts.ts'
 import type { SheetPages } from './sheets/sheetPages.ts'
 import { walletSheets } from './sheets/walletSheets.ts'
 import { toolParts } from './toolParts.ts'
@@ -47,7 +48,7 @@ export type AgentParts = {
 
 /**
  * Makes the slices of the agent, in the order in which they need each other: wallet, activity, signer and approvals,
- * sign-in, providers, sheets, identity, domains, payments, tools. A slice knows the others by their types alone; here they meet.
+ * sign-in, providers, sheets, identity, domains, payments, renewals, tools. A slice knows the others by their types alone; here they meet.
  */
 export function agentParts(options: AgentOptions): AgentParts {
   const { link, hosted, scope, log, now } = options
@@ -83,6 +84,7 @@ export function agentParts(options: AgentOptions): AgentParts {
   const identity = identityParts(ground, { ...approval, wallet: vault })
   const domains = domainParts(ground)
   const payment = paymentParts(ground, { approval, budget, serviceTarget })
+  const renewal = renewalParts(ground, { approvals, budgets: budget.budgets, domains, payment })
   const recordings = recordingParts(ground, activity)
   const tools = toolParts(ground, { ...approval, endpoints: () => endpoints })
   const chat = chatParts(ground, { shared: sharedBudget(budget.budgets), executor: tools.executor, approvals })
@@ -96,6 +98,7 @@ export function agentParts(options: AgentOptions): AgentParts {
     ...providers.endpoints,
     ...domains.endpoints,
     ...payment.endpoints,
+    ...renewal.endpoints,
     ...recordings.endpoints,
     ...tools.endpoints,
   ]

@@ -1,24 +1,33 @@
 import { randomBytes } from 'node:crypto'
 import { getMe } from '../../shared/contract/auth.ts'
 import type { AgentGround } from './agentGround.ts'
-import { domainCache } from './domains/domainCache.ts'
+import { type DomainCache, domainCache } from './domains/domainCache.ts'
 import { domainCacheRepository } from './domains/domainCacheRepository.ts'
-import { domainQuestions } from './domains/domainQuestions.ts'
+import { type DomainQuestions, domainQuestions } from './domains/domainQuestions.ts'
 import { localDomainRoutes } from './domains/localDomainRoutes.ts'
 import { planRepository } from './domains/planRepository.ts'
 import { propagation } from './domains/propagation/propagation.ts'
 import { zonePlans } from './domains/zonePlans.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
 
+export type DomainParts = {
+  cache: DomainCache
+  questions: DomainQuestions
+  /** Account and service, as rows name them. */
+  place: () => string
+  endpoints: LocalEndpoint[]
+}
+
 /** Domains as they are known here, also without the service. */
-export function domainParts(ground: AgentGround): { endpoints: LocalEndpoint[] } {
+export function domainParts(ground: AgentGround): DomainParts {
   const { config, database, client, link, hosted, activity, events, scope, log, now } = ground
   const service = hosted?.url ?? 'embedded'
   const domainLog = log.of('domains')
   const questions = domainQuestions(client)
+  const records = domainCacheRepository(database, service)
   const cache = scope.own(
     domainCache({
-      records: domainCacheRepository(database, service),
+      records,
       account: async (signal) => (await client.call(getMe, {}, { signal })).id,
       isConnected: () => link.status().state === 'connected',
       now,
@@ -38,7 +47,7 @@ export function domainParts(ground: AgentGround): { endpoints: LocalEndpoint[] }
     (leave) => leave(),
   )
   const plans = zonePlans({
-    plans: planRepository(database, service),
+    plans: planRepository(database, records.place),
     ...{ client, cache, questions, now, log: domainLog },
     newId: () => `plan_${randomBytes(12).toString('hex')}`,
   })
@@ -46,5 +55,6 @@ export function domainParts(ground: AgentGround): { endpoints: LocalEndpoint[] }
     ...{ cache, questions, resolvers: config.domains.propagation_resolvers },
     isOwnService: hosted === undefined,
   })
-  return { endpoints: localDomainRoutes({ cache, questions, plans, propagation: spread, note: activity.note }) }
+  const endpoints = localDomainRoutes({ cache, questions, plans, propagation: spread, note: activity.note })
+  return { cache, questions, place: records.place, endpoints }
 }

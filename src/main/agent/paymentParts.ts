@@ -10,9 +10,9 @@ import { signedEntries } from './budgets/signedEntries.ts'
 import { askedUrl, connector, type ServiceTarget, tlsOptions } from './connections/serviceTarget.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
 import { chainLookup, lookupByNetwork, testLedgerLookup } from './payments/authorizationLookup.ts'
-import { paymentEngine } from './payments/paymentEngine.ts'
+import { type PaymentEngine, paymentEngine } from './payments/paymentEngine.ts'
 import { paymentRoutes } from './payments/paymentRoutes.ts'
-import { purchases as purchasesOf } from './payments/purchases.ts'
+import { type Purchases, purchases as purchasesOf } from './payments/purchases.ts'
 import { publicSeller } from './payments/seller.ts'
 import { serviceSeller } from './payments/serviceSeller.ts'
 
@@ -24,8 +24,13 @@ type Given = {
 
 const maxAnswerBytes = 2 * 1024 * 1024
 
+export type PaymentParts = Pick<PaymentEngine, 'payments' | 'rows'> & {
+  purchases: Purchases
+  endpoints: LocalEndpoint[]
+}
+
 /** Paying others, and the limits of it. */
-export function paymentParts(ground: AgentGround, given: Given): { endpoints: LocalEndpoint[] } {
+export function paymentParts(ground: AgentGround, given: Given): PaymentParts {
   const { database, client, chains, hosted, link, events, activity, tasks, scope, now } = ground
   const { approval, budget, serviceTarget } = given
   const { records, budgets } = budget
@@ -79,6 +84,9 @@ export function paymentParts(ground: AgentGround, given: Given): { endpoints: Lo
   }
   const purchases = purchasesOf({ client, seller: own, serviceUrl })
   return {
+    payments: engine.payments,
+    rows: engine.rows,
+    purchases,
     endpoints: [
       ...budgetRoutes({ records, budgets, policy: approval.policy, publish: events.publish, note }),
       ...paymentRoutes({ ...engine, purchases, seller: strangers }),

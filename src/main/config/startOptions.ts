@@ -14,9 +14,10 @@ export const startLine: CommandLine = {
     doctor: 'Says what this machine can do, and what is missing',
     stop: 'Ends Steward, and every sandbox that runs in its data folder',
     image: 'What sandboxes can be made from: `add NAME`, `remove NAME` or `list`',
+    rdap: 'Updates the list of RDAP servers from IANA, or from URL',
     verify: 'Checks an export of Activity, in JSON Lines',
   },
-  words: { image: ['WHAT', 'NAME'], verify: ['FILE'] },
+  words: { image: ['WHAT', 'NAME'], rdap: ['URL'], verify: ['FILE'] },
   options: {
     browser: { about: 'Use the browser, also where Electron can run' },
     'no-open': { about: 'Print the address only; open no browser' },
@@ -62,9 +63,11 @@ function pick(options: CommandLine['options'], names: readonly string[]): Comman
 }
 
 export type StartOptions = {
-  command: 'start' | 'doctor' | 'stop' | 'image' | 'verify' | 'help' | 'version'
+  command: 'start' | 'doctor' | 'stop' | 'image' | 'rdap' | 'verify' | 'help' | 'version'
   /** Of the command `verify`: the file. */
   verify: string | undefined
+  /** Of the command `rdap`: where to fetch it. */
+  rdap: string | undefined
   /** Of the command `image`, not yet judged: `imageOrder.ts` does. */
   image: ImageWords | undefined
   browser: boolean
@@ -90,6 +93,7 @@ export function readStartOptions(parts: readonly string[], environment: Environm
   return {
     command: commandOf(given.command, given.has('help'), given.has('version')),
     verify: given.command === 'verify' ? fileOf(given) : undefined,
+    rdap: given.command === 'rdap' ? given.words[0] : undefined,
     image: imageWords(given),
     browser: given.has('browser'),
     open: !given.has('no-open'),
@@ -120,7 +124,7 @@ export function wrongListen(listen: string): AppError {
 function commandOf(command: string | undefined, help: boolean, version: boolean): StartOptions['command'] {
   if (help) return 'help'
   if (version) return 'version'
-  const named = ['doctor', 'stop', 'image', 'verify'] as const
+  const named = ['doctor', 'stop', 'image', 'rdap', 'verify'] as const
   return named.find((it) => it === command) ?? 'start'
 }
 

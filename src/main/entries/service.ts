@@ -13,6 +13,7 @@ import { openDataFolder } from '../platform/dataFolder.ts'
 import { lockData } from '../platform/dataLock.ts'
 import { onEndSignal } from '../platform/endSignals.ts'
 import { hostSocketPath } from '../platform/hostSocket.ts'
+import { rdapListIn } from '../platform/keptRdapList.ts'
 import { isLoopback, type ListenAddress, parseListen } from '../platform/listenAddress.ts'
 import { jsonLog, type Log } from '../platform/log.ts'
 import { parsedJson } from '../platform/parsedJson.ts'
@@ -76,9 +77,7 @@ async function run(given: Given): Promise<void> {
             ownerStartCents: config.credits.owner_start_cents,
             dnsListen: dnsAddress(config, supervised),
             registrar: registrarOptions(config.domains.registrar),
-            ...(config.domains.rdap_bootstrap_file !== null && {
-              rdapBootstrapFile: config.domains.rdap_bootstrap_file,
-            }),
+            rdapBootstrapFile: config.domains.rdap_bootstrap_file ?? rdapListIn(dataFolder),
             ...(config.domains.resolvers.length > 0 && { resolvers: config.domains.resolvers }),
             inference: inferenceOptions(config.inference),
             payments: paymentOptions(config.payments, supervised),

@@ -110,7 +110,13 @@ export const renewDomain = defineRoute({
   status: 201,
   refusals: paidRefusals,
   params: domainParams,
-  body: z.object({ years: Years, quote_id: QuoteId }),
+  body: z.object({
+    years: Years,
+    quote_id: QuoteId,
+    if_expires_at: IsoTime.optional().describe(
+      'The order is refused with 409, before it is paid, if the domain expires at another time by now: nothing is renewed twice.',
+    ),
+  }),
   response: Bought,
 })
 

@@ -42,7 +42,7 @@ export const Domain = z.object({
   registered_at: IsoTime,
   expires_at: IsoTime,
   expiresAt: IsoTime.describe('The same as `expires_at`.'),
-  auto_renew: z.boolean(),
+  auto_renew: z.boolean().describe('The registrar renews it by itself, without a payment of yours.'),
   privacy: z.boolean().describe('The registry does not publish who you are.'),
   nameservers: z.array(z.string()),
   locked: z.boolean().describe('It cannot be transferred to another registrar.'),

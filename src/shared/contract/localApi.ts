@@ -105,6 +105,10 @@ export const LocalEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('registration.changed'), registration: Registration }),
   /** What is kept of domains and DNS records was read anew. */
   z.object({ type: z.literal('local-domains.changed') }),
+  /** Auto-renew or expiry notices: read them again. */
+  z.object({ type: z.literal('domain-renewals.changed') }),
+  /** Something of domains to tell the person. Null: of several domains. */
+  z.object({ type: z.literal('domains.told'), title: z.string(), body: z.string(), domain: z.string().nullable() }),
   z.object({ type: z.literal('timeline.appended'), sequence: z.int() }),
   /** Of this conversation: read it again. Null: folders, or several conversations. */
   z.object({ type: z.literal('chat.changed'), conversation_id: z.string().nullable() }),

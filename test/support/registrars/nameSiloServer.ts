@@ -25,7 +25,7 @@ const operations: Readonly<Record<string, readonly string[]>> = {
   dnsUpdateRecord: ['domain!', 'rrid!', 'rrhost!', 'rrvalue!', 'rrdistance', 'rrttl'],
   dnsDeleteRecord: ['domain!', 'rrid!'],
 }
-const prices: Readonly<Record<string, readonly [number, number]>> = { com: [13.95, 15.95], org: [9.79, 11.29] }
+const listed: Readonly<Record<string, readonly [number, number]>> = { com: [13.95, 15.95], org: [9.79, 11.29] }
 const premiumPrice = 2_242
 const types = ['A', 'AAAA', 'CNAME', 'MX', 'TXT']
 
@@ -45,6 +45,7 @@ export async function nameSiloServer() {
   const held = new Map<string, Held>()
   const taken = new Set<string>()
   const billed: string[] = []
+  const prices: Record<string, readonly [number, number]> = { ...listed }
   let ids = 0
 
   const priceOf = (name: string) => {
@@ -211,6 +212,10 @@ export async function nameSiloServer() {
     url: `${server.url}/api`,
     /** Orders that it took money for. */
     billed,
+    /** From now on. */
+    costs(tld: string, price: readonly [registration: number, renewal: number]) {
+      prices[tld] = price
+    },
     take: (name: string) => void taken.add(name),
     isHeld: (name: string) => held.has(name),
     /** Somebody set this in its own window. */

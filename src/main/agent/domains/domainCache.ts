@@ -24,6 +24,8 @@ export type DomainCache = {
   fresh<Answer extends object>(question: Question<Answer>): Promise<Kept<Answer>>
   /** Read now, or not at all. @throws AppError of the service */
   asked<Answer extends object>(question: Question<Answer>): Promise<Answer>
+  /** Whose answers are shown. The service is asked once a connection. @throws AppError of the service */
+  account(): Promise<string>
   /** Everything may be another by now. */
   outdate(): void
   /** The service was reached anew, and may know the person by another account. */
@@ -181,6 +183,7 @@ export function domainCache(options: {
     },
     // Not shared with a reading that began earlier: that one may have missed the last change.
     asked: (question) => read(question),
+    account: knownOwner,
     outdate() {
       round += 1
       for (const [id, entry] of entries) entries.set(id, { ...entry, isOffline: false })

@@ -6,6 +6,8 @@ export type CachedAnswer = { answer: string; readAtMs: number }
 export type DomainCacheRepository = {
   /** Whose answers are found and kept: the account that was read for last, until another one is named. */
   owner(): string | undefined
+  /** That account at this service, as rows name it. */
+  place(): string
   setOwner(accountId: string): void
   find(kind: CacheKind, key: string): CachedAnswer | undefined
   keep(kind: CacheKind, key: string, cached: CachedAnswer): void
@@ -40,6 +42,7 @@ export function domainCacheRepository(database: Database, service: string): Doma
 
   return {
     owner: () => owner,
+    place,
     setOwner(accountId) {
       owner = accountId
     },

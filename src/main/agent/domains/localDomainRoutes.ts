@@ -44,7 +44,7 @@ export function localDomainRoutes(parts: {
       propagation.check(params.domain, body.server, signal),
     ),
     localEndpoint(planRecords, ({ params, body }) => plans.make(params.domain, body.records)),
-    localEndpoint(listPlans, ({ params }) => ({ plans: plans.list(params.domain) })),
+    localEndpoint(listPlans, async ({ params }) => ({ plans: await plans.list(params.domain) })),
     localEndpoint(applyPlan, async ({ params }, { asker }) => {
       const plan = await plans.apply(params.planId)
       notePlan(plan, asker, note)

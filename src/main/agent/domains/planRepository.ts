@@ -7,14 +7,15 @@ export type PlanRepository = {
   find(id: string): DnsPlan | undefined
   /** Newest first. */
   ofDomain(domain: string): DnsPlan[]
-  /** Plans that were being applied when Steward stopped. */
-  interrupted(): DnsPlan[]
+  /** Ends plans that were being applied when Steward stopped, of any account. */
+  endInterrupted(error: string): void
 }
 
 /** Plans of one domain that are kept. */
 const mostPlans = 20
 
-export function planRepository(database: Database, service: string): PlanRepository {
+/** @param place account and service whose plans are found and kept: another account has its own */
+export function planRepository(database: Database, place: () => string): PlanRepository {
   const keep = database.prepare<[string, string, string, string, string, number]>(
     `INSERT INTO dns_plans (id, service, domain, state, plan, created_at_ms) VALUES (?, ?, ?, ?, ?, ?)
       ON CONFLICT (id) DO UPDATE SET state = excluded.state, plan = excluded.plan`,
@@ -29,18 +30,19 @@ export function planRepository(database: Database, service: string): PlanReposit
   const ofDomain = database.prepare<[string, string], { plan: string }>(
     'SELECT plan FROM dns_plans WHERE service = ? AND domain = ? ORDER BY created_at_ms DESC, rowid DESC',
   )
-  const interrupted = database.prepare<[string], { plan: string }>(
-    `SELECT plan FROM dns_plans WHERE service = ? AND state = 'applying'`,
+  const endInterrupted = database.prepare<[string]>(
+    `UPDATE dns_plans SET state = 'failed', plan = json_set(plan, '$.state', 'failed', '$.error', ?)
+      WHERE state = 'applying' AND json_valid(plan)`,
   )
   return {
     keep(plan) {
       const { id, domain, state, created_at: createdAt } = plan
-      keep.run(id, service, domain, state, JSON.stringify(plan), Date.parse(createdAt))
-      forget.run(service, domain, service, domain, mostPlans)
+      keep.run(id, place(), domain, state, JSON.stringify(plan), Date.parse(createdAt))
+      forget.run(place(), domain, place(), domain, mostPlans)
     },
-    find: (id) => [find.get(service, id)].flatMap(understood)[0],
-    ofDomain: (domain) => ofDomain.all(service, domain).flatMap(understood),
-    interrupted: () => interrupted.all(service).flatMap(understood),
+    find: (id) => [find.get(place(), id)].flatMap(understood)[0],
+    ofDomain: (domain) => ofDomain.all(place(), domain).flatMap(understood),
+    endInterrupted: (error) => void endInterrupted.run(error),
   }
 }
 

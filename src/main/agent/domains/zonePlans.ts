@@ -3,6 +3,7 @@ import { addDnsRecord, changeDnsRecord, type DnsRecord, removeDnsRecord } from '
 import type { DnsPlan, DnsPlanStep, WantedRecord } from '../../../shared/contract/localDomains.ts'
 import { type DnsRecordData, dnsLimits } from '../../../shared/dns/dnsRecord.ts'
 import { sentValue, ZonePlanFault, zonePlan } from '../../../shared/dns/zonePlan.ts'
+import { withoutSteps } from '../../../shared/dns/zoneUndo.ts'
 import { isoTime } from '../../../shared/time.ts'
 import { keyedQueue } from '../../platform/keyedQueue.ts'
 import type { Log } from '../../platform/log.ts'
@@ -20,15 +21,16 @@ export type ZonePlans = {
    * @throws AppError `dns/moved` when the zone is not the one that the plan was made from, `dns/plan-state`
    */
   apply(id: string): Promise<DnsPlan>
-  /** The plan back to the records before. @throws AppError `dns/plan-state` where nothing was applied */
+  /** The plan that takes back what a plan did; what others did since stays. @throws AppError `dns/plan-state` where nothing was applied */
   undo(id: string): Promise<DnsPlan>
-  list(domain: string): DnsPlan[]
+  /** Without the service, of the account that was signed in last. */
+  list(domain: string): Promise<DnsPlan[]>
 }
 
 export function zonePlans(options: {
   plans: PlanRepository
   client: Pick<ServiceClient, 'call'>
-  cache: Pick<DomainCache, 'asked'>
+  cache: Pick<DomainCache, 'asked' | 'account'>
   questions: Pick<DomainQuestions, 'zone'>
   newId: () => string
   now: () => number
@@ -36,20 +38,25 @@ export function zonePlans(options: {
 }): ZonePlans {
   const { plans, client, cache, questions, newId, now, log } = options
   const queue = keyedQueue()
-  for (const plan of plans.interrupted()) {
-    plans.keep({ ...plan, state: 'failed', error: 'Steward stopped while this was applied. Review the records.' })
-  }
+  plans.endInterrupted('Steward stopped while this was applied. Review the records.')
 
   /** A zone that cannot be read has no records that anybody could know of: the failure goes to the caller. */
   const zoneNow = (domain: string) => cache.asked(questions.zone(domain, { fresh: true }))
-  const found = (id: string): DnsPlan => {
+  /** Of the account that is signed in now. A plan of another one is as unknown as none. */
+  const found = async (id: string): Promise<DnsPlan> => {
+    await cache.account()
     const plan = plans.find(id)
     if (plan) return plan
     throw new AppError('dns/plan-not-found', `There is no plan ${id}.`)
   }
-  const planned = async (domain: string, wanted: readonly DnsRecordData[], undoOf: string | null): Promise<DnsPlan> => {
+  const planned = async (
+    domain: string,
+    wantedOf: (present: DnsPlan['before']) => readonly DnsRecordData[],
+    undoOf: string | null,
+  ): Promise<DnsPlan> => {
     const zone = await zoneNow(domain)
     const before = zone.records.map(presentRecord)
+    const wanted = wantedOf(before)
     const plan: DnsPlan = {
       ...{ id: newId(), domain, state: 'ready', hash: zone.hash, before, error: null, undo_of: undoOf },
       steps: steps(domain, before, wanted).map((step) => ({ ...step, state: 'waiting' })),
@@ -92,11 +99,11 @@ export function zonePlans(options: {
   }
 
   return {
-    make: (domain, wanted) => planned(domain, wanted.map(filled), null),
+    make: (domain, wanted) => planned(domain, () => wanted.map(filled), null),
     async apply(id) {
-      const { domain } = found(id)
+      const { domain } = await found(id)
       return await queue.run(domain, async () => {
-        const plan = found(id) // again: it may have been applied while this waited
+        const plan = await found(id) // again: it may have been applied while this waited
         if (plan.state !== 'ready') throw new AppError('dns/plan-state', stateWords[plan.state])
         const zone = await zoneNow(domain)
         if (zone.hash !== plan.hash) {
@@ -109,11 +116,15 @@ export function zonePlans(options: {
       })
     },
     async undo(id) {
-      const plan = found(id)
-      if (plan.state === 'applied' || plan.state === 'failed') return await planned(plan.domain, plan.before, plan.id)
+      const plan = await found(id)
+      if (plan.state === 'applied' || plan.state === 'failed')
+        return await planned(plan.domain, (present) => withoutSteps(present, plan.steps), plan.id)
       throw new AppError('dns/plan-state', 'Nothing of this plan was applied.')
     },
-    list: (domain) => plans.ofDomain(domain),
+    async list(domain) {
+      await cache.account().catch(unlessAway)
+      return plans.ofDomain(domain)
+    },
   }
 }
 
@@ -122,6 +133,10 @@ const stateWords: Readonly<Record<Exclude<DnsPlan['state'], 'ready'>, string>> =
   applied: 'This plan was applied already.',
   failed: 'This plan was applied in part.',
   moved: 'The records changed since this plan was made.',
+}
+
+function unlessAway(failure: unknown): void {
+  if (!(failure instanceof AppError && failure.status >= 500)) throw failure
 }
 
 function steps(domain: string, before: DnsPlan['before'], wanted: readonly DnsRecordData[]) {

@@ -62,7 +62,9 @@ export function paymentSending({ payments, journal, sellerOf, lookup, heldHeader
     const told = receiptOf(answer.headers)
     const receipt = told && isOurs(told, { network, from }) ? told : undefined
     const kept = { answer: paidAnswer(answer), ...(receipt && { receipt }) }
-    if (receipt?.success) {
+    // It was paid, and our service has not cleared up yet what became of the order: the same bytes get the answer.
+    const isOpen = payment.request.via === 'service' && isTransient(kept.answer)
+    if (receipt?.success && !isOpen) {
       const error = answer.status < 400 ? null : `Paid, and the seller answered with status ${answer.status}.`
       const settled = { paid: true, error, transaction: receipt.transaction, nextAtMs: null, ...kept } as const
       if (journal.become(id, 'settled', settled)) return

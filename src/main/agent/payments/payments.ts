@@ -24,6 +24,12 @@ import { paymentSentence } from './paymentWords.ts'
 import { isCredential, type SellerAnswer } from './seller.ts'
 
 type Call = Pick<LocalCall, 'asker' | 'repeatable' | 'setHeader' | 'signal'>
+export type BuyOptions = {
+  reason: string | undefined
+  waitMs: number
+  /** Keeps what belongs to it in the transaction that keeps the intent. */
+  alongside?: (intent: IntentRecord) => void
+}
 export type Bought = { payment: StoredPayment } | { payment: null; answer: SellerAnswer }
 
 /** Pays for what somebody wants, once: the request without a payment, the offer, approval, signature, the same request with it. */
@@ -32,7 +38,7 @@ export type Payments = {
    * @returns the payment as it is after `waitMs` at most, or the answer where it was free
    * @throws AppError where nothing was signed and nothing will be
    */
-  buy(wanted: () => Promise<Wanted>, call: Call, given: { reason: string | undefined; waitMs: number }): Promise<Bought>
+  buy(wanted: () => Promise<Wanted>, call: Call, given: BuyOptions): Promise<Bought>
   /** What it would cost, and what would become of it. Never signs. */
   check(wanted: Wanted, asker: Asker, signal: AbortSignal): Promise<PaymentCheck>
   /** As soon as its state is final, or when the time is up. @throws AppError `payment/not-found` */
@@ -208,9 +214,13 @@ export function payments(options: Options): Payments {
   }
 
   return {
-    async buy(wanted, call, { reason, waitMs }) {
+    async buy(wanted, call, { reason, waitMs, alongside: also }) {
       try {
-        const intentId = await options.repeats.once(call, async (alongside) => {
+        const intentId = await options.repeats.once(call, async (repeated) => {
+          const alongside: Alongside = (intent) => {
+            repeated(intent)
+            also?.(intent)
+          }
           const { id } = await begun(await wanted(), call, { reason, alongside })
           return id
         })

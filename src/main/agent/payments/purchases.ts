@@ -23,7 +23,12 @@ export type Registration = {
   sandbox_id?: string | undefined
   sandbox_port?: number | undefined
 }
-export type Renewal = { domain: string; years: number }
+export type Renewal = {
+  domain: string
+  years: number
+  /** It is refused, unpaid, if it expires at another time by now. */
+  if_expires_at?: string | undefined
+}
 
 type Options = {
   client: Pick<ServiceClient, 'call'>
@@ -56,9 +61,10 @@ export function purchases({ client, seller, serviceUrl }: Options): Purchases {
       const title = `Register ${domain} for ${yearWords(years)}`
       return wanted({ route: registerDomain, input }, { purpose: 'domain-registration', title, priceUsd })
     },
-    renewal({ domain, years }, priceUsd) {
+    renewal({ domain, years, if_expires_at }, priceUsd) {
+      const input = { domain, years, ...(if_expires_at !== undefined && { if_expires_at }) }
       const title = `Renew ${domain} for ${yearWords(years)}`
-      return wanted({ route: renewDomain, input: { domain, years } }, { purpose: 'domain-renewal', title, priceUsd })
+      return wanted({ route: renewDomain, input }, { purpose: 'domain-renewal', title, priceUsd })
     },
     async topUp(amountUsd) {
       const { id } = await client.call(getMe, {})

@@ -1,5 +1,6 @@
 import { AppError } from '../../../shared/appError.ts'
 import type { AccountId } from '../../../shared/ids.ts'
+import { isoTime } from '../../../shared/time.ts'
 import type { Log } from '../../platform/log.ts'
 import type { DomainRow } from './domainRepository.ts'
 import type { Domains } from './domains.ts'
@@ -19,7 +20,11 @@ export type RegisterOrder = {
   /** As it was offered. */
   price: NamePrice
 }
-export type RenewOrder = Pick<RegisterOrder, 'orderId' | 'accountId' | 'domain' | 'years' | 'amountCents'>
+type PlainOrder = Pick<RegisterOrder, 'orderId' | 'accountId' | 'domain' | 'years' | 'amountCents'>
+export type RenewOrder = PlainOrder & {
+  /** It is placed only if the domain expires then. */
+  ifExpiresAtMs?: number | undefined
+}
 export type Ordered = { orderId: string; domain: DomainRow }
 
 /**
@@ -29,7 +34,9 @@ export type Ordered = { orderId: string; domain: DomainRow }
 export type DomainOrders = {
   /** @throws AppError `domain/busy`, `domain/taken`, `domain/state`, `domain/registrar`: nothing was bought; `domain/unclear`: it may have been */
   register(order: RegisterOrder): Promise<Ordered>
-  /** Likewise. @throws AppError `domain/not-found` */
+  /** Asks the registrar. @throws AppError `domain/renewed` where it expires at another time, `domain/not-found`, `domain/registrar` */
+  checkExpiry(accountId: AccountId, domain: string, expiresAtMs: number): Promise<void>
+  /** Likewise. @throws AppError `domain/not-found`, `domain/renewed` */
   renew(order: RenewOrder): Promise<Ordered>
   list(accountId: AccountId): Order[]
   /**
@@ -106,7 +113,7 @@ export function domainOrders(options: {
     records.setState(order.id, 'done')
     return domain
   }
-  const opened = ({ orderId: id, ...given }: RenewOrder & Pick<Order, 'type' | 'expiresBeforeMs'>): Order => ({
+  const opened = ({ orderId: id, ...given }: PlainOrder & Pick<Order, 'type' | 'expiresBeforeMs'>): Order => ({
     ...given,
     id,
     state: 'leased',
@@ -125,11 +132,17 @@ export function domainOrders(options: {
         () => registrar.register({ name, years, privacy, nameservers, price }),
       )
     },
-    async renew(given) {
+    async checkExpiry(accountId, name, expected) {
+      domains.owned(accountId, name)
+      const { expiresAtMs } = await domains.refresh({ accountId, name })
+      needExpiry(name, { expiresAtMs, expected })
+    },
+    async renew({ ifExpiresAtMs, ...given }) {
       const { accountId, domain: name, years, amountCents } = given
       domains.owned(accountId, name)
       // Somebody may have renewed it elsewhere: what is kept of it would take that for this order.
       const { expiresAtMs } = await domains.refresh({ accountId, name })
+      needExpiry(name, { expiresAtMs, expected: ifExpiresAtMs })
       return ordered(
         opened({ ...given, type: 'renewal', expiresBeforeMs: expiresAtMs }),
         async () => {},
@@ -150,6 +163,15 @@ export function domainOrders(options: {
       return left
     },
   }
+}
+
+function needExpiry(
+  name: string,
+  { expiresAtMs, expected = expiresAtMs }: { expiresAtMs: number; expected?: number | undefined },
+): void {
+  if (expiresAtMs === expected) return
+  const day = (ms: number): string => isoTime(ms).slice(0, 10)
+  throw new AppError('domain/renewed', `${name} expires on ${day(expiresAtMs)}, and not on ${day(expected)} any more.`)
 }
 
 function unclear({ domain }: Order): AppError {

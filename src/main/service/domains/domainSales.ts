@@ -16,8 +16,9 @@ import type { PointedDomain, PointTarget } from './pointedDomain.ts'
 import type { NamePrice } from './registrars/registrar.ts'
 
 type Body = Parsed<typeof registerDomain>['body']
-type Renewal = { domain: string; years: number; amountCents: number }
-type Registration = Renewal & {
+type Order = { domain: string; years: number; amountCents: number }
+type Renewal = Order & { ifExpiresAtMs?: number | undefined }
+type Registration = Order & {
   privacy: boolean
   nameservers: string[] | null
   price: NamePrice
@@ -38,7 +39,7 @@ export function domainSales(options: {
 }): Endpoint[] {
   const { till, quotes, orders, needSale, pointing, noteAccount } = options
 
-  const recovered = async <P extends Renewal>({ id, purchase }: Paid<P>) => {
+  const recovered = async <P extends Order>({ id, purchase }: Paid<P>) => {
     const ordered = await orders.outcome(id)
     return ordered && boughtOf(ordered, purchase)
   }
@@ -81,13 +82,15 @@ export function domainSales(options: {
     }),
     till.sell<typeof renewDomain, Renewal>(renewDomain, guarded, {
       account: (_, call) => accountOf(call),
-      async quote({ params: { domain }, body: { years, quote_id: quoteId } }, call) {
+      async quote({ params: { domain }, body: { years, quote_id: quoteId, if_expires_at: expected } }, call) {
         needSale()
+        const ifExpiresAtMs = expected === undefined ? undefined : Date.parse(expected)
+        if (ifExpiresAtMs !== undefined) await orders.checkExpiry(accountOf(call), domain, ifExpiresAtMs)
         const { amountCents } = await quotes.pinned(accountOf(call), { type: 'renewal', domain, years }, quoteId)
         return {
           amount: microUsdOfCents(amountCents),
           description: `Renewal of ${domain} for ${yearsText(years)}`,
-          purchase: { domain, years, amountCents },
+          purchase: { domain, years, amountCents, ...(ifExpiresAtMs !== undefined && { ifExpiresAtMs }) },
         }
       },
       async fulfil({ id: orderId, accountId, purchase }) {
@@ -134,7 +137,7 @@ async function cleared(work: Promise<Ordered>): Promise<Ordered> {
   }
 }
 
-function boughtOf({ orderId, domain }: Ordered, { years }: Renewal) {
+function boughtOf({ orderId, domain }: Ordered, { years }: Order) {
   return {
     ...{ success: true as const, domain: domain.name, status: domain.status, years },
     ...{ expires_at: isoTime(domain.expiresAtMs), transaction_id: orderId, transactionId: orderId },

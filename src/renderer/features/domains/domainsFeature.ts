@@ -2,6 +2,8 @@ import { Globe, ListChecks, Search } from 'lucide-react'
 import { lazy } from 'react'
 import type { Feature } from '../../ui/feature.ts'
 import { goTo } from '../../ui/place.ts'
+import { DomainNotices } from './renewals/DomainNotices.tsx'
+import { useDomainsBadge } from './renewals/useDomainsBadge.ts'
 
 const Screen = lazy(async () => ({ default: (await import('./DomainsScreen.tsx')).DomainsScreen }))
 
@@ -10,8 +12,10 @@ export const domainsFeature: Feature = {
   title: 'Domains',
   icon: Globe,
   letter: 'd',
-  keywords: ['names', 'dns', 'records', 'zone', 'nameservers'],
+  keywords: ['names', 'dns', 'records', 'zone', 'nameservers', 'renew', 'expiry'],
   Screen,
+  useBadge: useDomainsBadge,
+  Everywhere: DomainNotices,
   commands: [
     {
       id: 'domains.search',

@@ -4,6 +4,7 @@ import { askedOnce } from './askedOnce.ts'
 import { chatSpend } from './chatSpend.ts'
 import { chats } from './chats.ts'
 import { chatTools } from './chatTools.ts'
+import { domainRenewals } from './domainRenewals.ts'
 import { grantReservations } from './grantReservations.ts'
 import { intentBasis } from './intentBasis.ts'
 import { keptIntents } from './keptIntents.ts'
@@ -38,4 +39,5 @@ export const agentMigrations: readonly Migration[] = [
   chatTools,
   timelineTasks,
   recordings,
+  domainRenewals,
 ]

@@ -1,21 +1,32 @@
-import { Download, EyeOff, Lock, Server, X } from 'lucide-react'
+import { CalendarSync, Download, EyeOff, Lock, Server, X } from 'lucide-react'
 import { useState } from 'react'
+import { type DomainRenewal, setRenewal } from '../../../../shared/contract/domainRenewals.ts'
 import type { Domain } from '../../../../shared/contract/domains.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { IconButton } from '../../../ui/IconButton.tsx'
 import { Menu } from '../../../ui/Menu.tsx'
 import { PageColumn } from '../../../ui/PageFrame.tsx'
+import { usdText } from '../../../ui/usd.ts'
 import { changeLock, changeNameservers, changePrivacy } from '../domainCalls.ts'
+import { RenewalDialog } from '../renewals/RenewalDialog.tsx'
+import { yearsText } from '../renewals/renewalWords.ts'
 import { NameserversDialog } from '../view/NameserversDialog.tsx'
 import { type BulkChange, BulkDialog } from './BulkDialog.tsx'
 import { domainsCsv } from './domainsCsv.ts'
 
+type BulkBarProps = {
+  domains: readonly Domain[]
+  renewals: ReadonlyMap<string, DomainRenewal>
+  onClear: () => void
+}
+
 /** What is done with several domains together. */
-export function BulkBar({ domains, onClear }: { domains: readonly Domain[]; onClear: () => void }) {
+export function BulkBar({ domains, renewals, onClear }: BulkBarProps) {
   const agent = useAgent()
   const [change, setChange] = useState<BulkChange>()
   const [isNaming, setNaming] = useState(false)
+  const [isRenewing, setRenewing] = useState(false)
   const privacy = (enabled: boolean) =>
     setChange({
       title: enabled ? 'Turn on privacy' : 'Turn off privacy',
@@ -31,6 +42,17 @@ export function BulkBar({ domains, onClear }: { domains: readonly Domain[]; onCl
         ? 'Prevents transfers to another registrar.'
         : 'Whoever has the authorization code of a domain can then transfer it.',
       run: (domain) => agent(changeLock, { domain, enabled }),
+    })
+  const renewOff = () =>
+    setChange({
+      title: 'Turn off auto-renew',
+      detail: 'These domains expire unless you renew them.',
+      run: async (domain) => {
+        const present = renewals.get(domain)
+        if (!present?.enabled) return
+        const { days_before, years, most_micro_usd } = present
+        await agent(setRenewal, { domain, enabled: false, days_before, years, most_micro_usd })
+      },
     })
   const [first] = domains
   return (
@@ -61,6 +83,16 @@ export function BulkBar({ domains, onClear }: { domains: readonly Domain[]; onCl
             Transfer lock
           </Button>
         </Menu>
+        <Menu
+          items={[
+            { label: 'Turn on…', onSelect: () => setRenewing(true) },
+            { label: 'Turn off', onSelect: renewOff },
+          ]}
+        >
+          <Button size="small" icon={CalendarSync}>
+            Auto-renew
+          </Button>
+        </Menu>
         <Button size="small" icon={Server} onClick={() => setNaming(true)}>
           Nameservers
         </Button>
@@ -78,6 +110,21 @@ export function BulkBar({ domains, onClear }: { domains: readonly Domain[]; onCl
               title: 'Change nameservers',
               detail: nameservers.join(', '),
               run: (domain) => agent(changeNameservers, { domain, nameservers }),
+            })
+          }
+        />
+      )}
+      {isRenewing && first && (
+        <RenewalDialog
+          name={domains.length === 1 ? first.unicode : `${domains.length.toLocaleString('en')} domains`}
+          present={undefined}
+          yearMicroUsd={undefined}
+          onClose={() => setRenewing(false)}
+          onSave={async (settings) =>
+            setChange({
+              title: 'Turn on auto-renew',
+              detail: `${settings.days_before} days before expiry, for ${yearsText(settings.years)}, at most ${usdText(String(settings.most_micro_usd))} each.`,
+              run: (domain) => agent(setRenewal, { domain, ...settings }),
             })
           }
         />

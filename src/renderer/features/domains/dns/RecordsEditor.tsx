@@ -59,7 +59,7 @@ export function RecordsEditor({ domain }: { domain: Pick<Domain, 'domain' | 'uni
     onSuccess: setPlan,
   })
   const undoing = useMutation({
-    mutationFn: (of: DnsPlan) => agent(undoPlan, { planId: of.id }),
+    mutationFn: (planId: string) => agent(undoPlan, { planId }),
     onSuccess: setPlan,
     onError: (failure) => notify.failed(failure),
   })
@@ -68,7 +68,7 @@ export function RecordsEditor({ domain }: { domain: Pick<Domain, 'domain' | 'uni
     setEdits(noEdits)
     void readAgain(queryClient, domainsKey)
     notify.done(applied.undo_of ? 'Changes undone' : 'Changes applied', {
-      ...(!applied.undo_of && { action: { label: 'Undo', run: () => undoing.mutate(applied) } }),
+      ...(!applied.undo_of && { action: { label: 'Undo', run: () => undoing.mutate(applied.id) } }),
     })
   }
   const addAll = (added: readonly DnsRecordData[]) =>
@@ -210,8 +210,8 @@ export function RecordsEditor({ domain }: { domain: Pick<Domain, 'domain' | 'uni
             void readAgain(queryClient, domainsKey)
           }}
           onApplied={onApplied}
-          onReviewAgain={() => planning.mutate()}
-          onUndo={(of) => undoing.mutate(of)}
+          onReviewAgain={() => (plan.undo_of === null ? planning.mutate() : undoing.mutate(plan.undo_of))}
+          onUndo={({ id }) => undoing.mutate(id)}
         />
       )}
     </section>

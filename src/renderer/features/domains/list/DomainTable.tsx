@@ -1,18 +1,20 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, Lock, LockOpen } from 'lucide-react'
 import { useRef } from 'react'
+import type { DomainRenewal } from '../../../../shared/contract/domainRenewals.ts'
 import type { Domain } from '../../../../shared/contract/domains.ts'
 import { classNames } from '../../../ui/classNames.ts'
 import { moveAmongRows } from '../../../ui/moveAmongRows.ts'
 import { PageColumn } from '../../../ui/PageFrame.tsx'
 import { addressOf } from '../../../ui/place.ts'
 import { StatusDot, type Tone } from '../../../ui/StatusDot.tsx'
+import { renewalMark } from '../renewals/renewalWords.ts'
 import type { DomainSort } from './domainRows.ts'
 import { ExpiryText } from './ExpiryText.tsx'
 
 const rowPixels = 36
 const columns =
-  'grid min-w-0 flex-1 grid-cols-[minmax(0,1fr)_7rem_10rem_2rem] gap-3 max-narrow:grid-cols-[minmax(0,1fr)_9.5rem_1.5rem]'
+  'grid min-w-0 flex-1 grid-cols-[minmax(0,1fr)_7rem_7rem_10.5rem_2rem] gap-3 max-narrow:grid-cols-[minmax(0,1fr)_10.5rem_1.5rem]'
 const tones: Readonly<Record<Domain['status'], Tone>> = { active: 'positive', pending: 'caution', expired: 'negative' }
 const statusWords: Readonly<Record<Domain['status'], string>> = {
   active: 'Active',
@@ -22,6 +24,8 @@ const statusWords: Readonly<Record<Domain['status'], string>> = {
 
 type DomainTableProps = {
   rows: readonly Domain[]
+  /** By name, of those for which something was set. */
+  renewals: ReadonlyMap<string, DomainRenewal>
   sort: DomainSort
   onSort: (sort: DomainSort) => void
   /** Names of those that something is done with together. */
@@ -30,7 +34,7 @@ type DomainTableProps = {
 }
 
 /** Only what is in view is drawn. */
-export function DomainTable({ rows, sort, onSort, chosen, onChoose }: DomainTableProps) {
+export function DomainTable({ rows, renewals, sort, onSort, chosen, onChoose }: DomainTableProps) {
   const place = useRef<HTMLDivElement>(null)
   const virtualizer = useVirtualizer({
     count: rows.length,
@@ -47,6 +51,7 @@ export function DomainTable({ rows, sort, onSort, chosen, onChoose }: DomainTabl
           <div className={columns}>
             <SortButton label="Domain" isPresent={sort === 'name'} onSort={() => onSort('name')} />
             <span className="max-narrow:hidden">Status</span>
+            <span className="max-narrow:hidden">Auto-renew</span>
             <SortButton label="Expires" isPresent={sort === 'expiry'} onSort={() => onSort('expiry')} />
             <span className="sr-only">Transfer lock</span>
           </div>
@@ -73,6 +78,7 @@ export function DomainTable({ rows, sort, onSort, chosen, onChoose }: DomainTabl
                   >
                     <DomainRow
                       domain={row}
+                      renewal={renewals.get(row.domain)}
                       isChosen={chosen.has(row.domain)}
                       onChoose={(isChosen) => onChoose(withName(chosen, row.domain, isChosen))}
                     />
@@ -126,10 +132,16 @@ function withName(chosen: ReadonlySet<string>, name: string, isChosen: boolean):
   return next
 }
 
-type DomainRowProps = { domain: Domain; isChosen: boolean; onChoose: (isChosen: boolean) => void }
+type DomainRowProps = {
+  domain: Domain
+  renewal: DomainRenewal | undefined
+  isChosen: boolean
+  onChoose: (isChosen: boolean) => void
+}
 
-function DomainRow({ domain: of, isChosen, onChoose }: DomainRowProps) {
+function DomainRow({ domain: of, renewal, isChosen, onChoose }: DomainRowProps) {
   const { domain, unicode, status, locked } = of
+  const mark = renewalMark(renewal)
   const Icon = locked ? Lock : LockOpen
   return (
     <div
@@ -153,6 +165,16 @@ function DomainRow({ domain: of, isChosen, onChoose }: DomainRowProps) {
         <span className="flex items-center gap-1.5 text-muted max-narrow:hidden">
           <StatusDot tone={tones[status]} />
           {statusWords[status]}
+        </span>
+        <span className="flex items-center gap-1.5 text-muted max-narrow:hidden">
+          {mark ? (
+            <>
+              <StatusDot tone={mark.tone} />
+              {mark.text}
+            </>
+          ) : (
+            <span className="text-faint">Off</span>
+          )}
         </span>
         <ExpiryText domain={of} />
         <Icon aria-label={locked ? 'Locked' : 'Unlocked'} role="img" className="size-3.5 text-faint" />

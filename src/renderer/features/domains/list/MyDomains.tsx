@@ -1,5 +1,6 @@
 import { Globe, Search, SearchX } from 'lucide-react'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
+import { useRenewals } from '../../../agent/useRenewals.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { ChoiceChips } from '../../../ui/ChoiceChips.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
@@ -9,6 +10,7 @@ import { goTo } from '../../../ui/place.ts'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import { TextField } from '../../../ui/TextField.tsx'
 import { BulkBar } from '../bulk/BulkBar.tsx'
+import { NoticeBar } from '../renewals/NoticeBar.tsx'
 import { SourceNote } from '../SourceNote.tsx'
 import { useDomainList } from '../useDomains.ts'
 import { DomainTable } from './DomainTable.tsx'
@@ -22,6 +24,8 @@ const filters = [
 
 export function MyDomains() {
   const { data, error, isPending, refetch } = useDomainList()
+  const { data: renewed } = useRenewals()
+  const renewals = useMemo(() => new Map(renewed?.renewals.map((it) => [it.domain, it])), [renewed])
   const [search, setSearch] = useState('')
   const [filter, setFilter] = useState<DomainFilter>('all')
   const [sort, setSort] = useState<DomainSort>('name')
@@ -59,6 +63,7 @@ export function MyDomains() {
   const chosenRows = rows.filter(({ domain }) => chosen.has(domain))
   return (
     <div className="flex size-full flex-col">
+      <NoticeBar />
       <PageColumn width="table" className="flex flex-wrap items-center gap-3 py-3">
         <div className="w-56 max-narrow:w-full">
           <TextField
@@ -73,7 +78,9 @@ export function MyDomains() {
         <span className="flex-1" />
         <SourceNote source={data.source} asOf={data.as_of} />
       </PageColumn>
-      {chosenRows.length > 0 && <BulkBar domains={chosenRows} onClear={() => setChosen(new Set())} />}
+      {chosenRows.length > 0 && (
+        <BulkBar domains={chosenRows} renewals={renewals} onClear={() => setChosen(new Set())} />
+      )}
       <div className="min-h-0 flex-1">
         {rows.length === 0 ? (
           <EmptyState
@@ -92,7 +99,14 @@ export function MyDomains() {
             }
           />
         ) : (
-          <DomainTable rows={rows} sort={sort} onSort={setSort} chosen={chosen} onChoose={setChosen} />
+          <DomainTable
+            rows={rows}
+            renewals={renewals}
+            sort={sort}
+            onSort={setSort}
+            chosen={chosen}
+            onChoose={setChosen}
+          />
         )}
       </div>
     </div>

@@ -15,6 +15,7 @@ import { RecordsEditor } from '../dns/RecordsEditor.tsx'
 import { changeLock, changeNameservers, changePrivacy } from '../domainCalls.ts'
 import { ExpiryText } from '../list/ExpiryText.tsx'
 import { PropagationSection } from '../propagation/PropagationSection.tsx'
+import { RenewalFacts } from '../renewals/RenewalFacts.tsx'
 import { SourceNote } from '../SourceNote.tsx'
 import { domainsKey, useDomain } from '../useDomains.ts'
 import { AuthCode } from './AuthCode.tsx'
@@ -85,6 +86,10 @@ function DomainFacts({ domain: of }: { domain: LocalDomain }) {
           >
             Renew…
           </Button>
+        </dd>
+        <dt className="flex h-7 items-center text-muted">Auto-renew</dt>
+        <dd>
+          <RenewalFacts domain={of} />
         </dd>
         <dt className="text-muted">Registrar</dt>
         <dd>{registrar}</dd>

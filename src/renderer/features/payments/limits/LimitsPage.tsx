@@ -16,6 +16,7 @@ import { TimeAgo } from '../../../ui/TimeAgo.tsx'
 import { budgetTitle, microText } from '../paymentWords.ts'
 import { budgetsKey, usePaymentBudgets } from '../usePayments.ts'
 import { LimitsDialog } from './LimitsDialog.tsx'
+import { PlannedRenewals } from './PlannedRenewals.tsx'
 
 /** What may be paid, and how much of it is left. */
 export function LimitsPage() {
@@ -55,6 +56,7 @@ export function LimitsPage() {
           </div>
         )}
       </Panel>
+      <PlannedRenewals />
       {data && <PayeesPanel payees={data.payees} />}
       {data && isChanging && <LimitsDialog limits={data.limits} onClose={() => setChanging(false)} />}
     </PageScroll>

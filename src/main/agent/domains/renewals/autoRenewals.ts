@@ -1,0 +1,258 @@
+import { AppError } from '../../../../shared/appError.ts'
+import type { RenewalProblem } from '../../../../shared/contract/domainRenewals.ts'
+import type { Domain } from '../../../../shared/contract/domains.ts'
+import type { Asker, IntentRecord } from '../../../../shared/contract/intents.ts'
+import { isoTime } from '../../../../shared/time.ts'
+import type { Log } from '../../../platform/log.ts'
+import type { Approvals } from '../../approvals/approvals.ts'
+import type { StoredPayment } from '../../payments/paymentRepository.ts'
+import { dueAtMs, graceMs, nextAttemptMs } from './renewalPlan.ts'
+import type { RenewalRepository, Settings, Turn } from './renewalRepository.ts'
+
+/** Who pays, as policies and the log see it. */
+export const autoRenewAsker: Asker = { kind: 'agent', id: 'auto-renew', name: 'Auto-renew' }
+
+export type KnownName = Pick<Domain, 'domain' | 'expires_at'>
+
+/** A renewal that is begun in the transaction that keeps its intent. */
+export type RenewalOrder = {
+  domain: string
+  years: number
+  capMicroUsd: number
+  ifExpiresAt: string
+  alongside: (intent: IntentRecord) => void
+}
+
+/** What the person is told of. */
+export type RenewalNews = { domain: string; state: Turn['state']; problem: RenewalProblem | null }
+
+/**
+ * Renews domains before they expire. Each expiry has one turn, and a turn has one open payment at most: another one is begun only
+ * once it is known that nothing was paid and nothing will be. What became of a payment is read from the journal of payments, so
+ * that nothing is lost with the process.
+ */
+export type AutoRenewals = {
+  /** Does what is due. @param domains of the account, as they are known */
+  sweep(domains: readonly KnownName[], signal: AbortSignal): Promise<RenewalNews[]>
+  /** What was blocked by this is tried again with the next sweep. */
+  unblock(kinds: readonly RenewalProblem['kind'][], domain?: string): void
+  /** The person changed the settings: what they declined is asked again. */
+  changed(settings: Settings, expiresAtMs: number): void
+  turnOf(name: KnownName): Turn | undefined
+  /** When something is due; undefined: never. */
+  nextAtMs(domains: readonly KnownName[]): number | undefined
+}
+
+type Options = {
+  records: RenewalRepository
+  approvals: Pick<Approvals, 'get' | 'cancel' | 'checkUnlocked'>
+  paymentOf: (intentId: string) => StoredPayment | undefined
+  /** @throws AppError where nothing was signed */
+  buy: (order: RenewalOrder, signal: AbortSignal) => Promise<{ wasFree: boolean }>
+  /** From the service, now. */
+  read: (domain: string) => Promise<KnownName>
+  /** In the transaction that keeps it. */
+  note: (news: RenewalNews) => void
+  now: () => number
+  log: Log
+}
+
+/** Approvals have no room for more: the others wait for a minute. */
+const roomMs = 60_000
+/** A payment that was made is looked after until the registrar tells. */
+const confirmMs = 5 * 60_000
+
+export function autoRenewals(options: Options): AutoRenewals {
+  const { records, approvals, paymentOf, now, log } = options
+
+  const keep = (turn: Turn, change: Partial<Turn>, news: RenewalNews[]): Turn => {
+    const after = { ...turn, ...change }
+    const isNews = after.state !== turn.state || after.problem?.kind !== turn.problem?.kind
+    records.atomically(() => {
+      records.keepTurn(after)
+      if (isNews && isTold(after)) {
+        const told = { domain: after.domain, state: after.state, problem: after.problem }
+        options.note(told)
+        news.push(told)
+      }
+    })
+    return after
+  }
+  const failed = (turn: Turn, problem: RenewalProblem, news: RenewalNews[]): void => {
+    const attempts = turn.attempts + 1
+    keep(turn, { state: 'planned', intentId: null, attempts, nextAtMs: nextAttemptMs(attempts, now()), problem }, news)
+  }
+
+  /** What became of the payment that is begun. */
+  const settle = async (turn: Turn, name: KnownName | undefined, news: RenewalNews[]): Promise<void> => {
+    const payment = paymentOf(turn.intentId ?? '')
+    const intent = intentOf(turn.intentId ?? '')
+    const hasMoved = name !== undefined && Date.parse(name.expires_at) > turn.expiresAtMs
+    if (payment?.record.paid === true) {
+      await paid(turn, { payment, hasMoved, news })
+    } else if (payment?.record.paid === false && isFinal(payment)) {
+      if (hasMoved) keep(turn, { state: 'superseded', nextAtMs: null, problem: null }, news)
+      else if (intent?.state === 'denied' && intent.decision?.by === 'person') {
+        keep(turn, { state: 'declined', nextAtMs: null, problem: null }, news)
+      } else failed(turn, problemOf(payment, intent), news)
+    } else if (intent?.state === 'waiting' && (hasMoved || records.find(turn.domain)?.enabled !== true)) {
+      // Its cancelling ends the payment, and comes back here.
+      approvals.cancel(intent.id, autoRenewAsker)
+    }
+  }
+  const paid = async (
+    turn: Turn,
+    { payment, hasMoved, news }: { payment: StoredPayment; hasMoved: boolean; news: RenewalNews[] },
+  ): Promise<void> => {
+    const status = payment.answer?.status ?? 0
+    if (hasMoved || (status >= 200 && status < 300)) {
+      keep(turn, { state: 'renewed', nextAtMs: null, problem: null }, news)
+    } else if (status >= 400 && status < 500) {
+      const detail = `${payment.record.title}: the registrar refused, and the money became credits. Renew it by hand.`
+      keep(turn, { state: 'credited', nextAtMs: null, problem: { kind: 'service', detail } }, news)
+    } else if ((turn.nextAtMs ?? 0) <= now()) {
+      const read = await options.read(turn.domain).catch(() => undefined)
+      const isRenewed = read !== undefined && Date.parse(read.expires_at) > turn.expiresAtMs
+      const detail = 'It was paid, and the registrar has not confirmed the renewal yet. Nothing is paid again.'
+      if (isRenewed) keep(turn, { state: 'renewed', nextAtMs: null, problem: null }, news)
+      else keep(turn, { nextAtMs: now() + confirmMs, problem: { kind: 'service', detail } }, news)
+    }
+  }
+
+  const attempt = async (settings: Settings, turn: Turn, { news, signal }: Attempt): Promise<'full' | undefined> => {
+    const { domain, years, mostMicroUsd } = settings
+    try {
+      approvals.checkUnlocked()
+      const present = await options.read(domain)
+      if (Date.parse(present.expires_at) !== turn.expiresAtMs) {
+        keep(turn, { state: 'superseded', nextAtMs: null, problem: null }, news)
+        return
+      }
+      const order = { domain, years, capMicroUsd: mostMicroUsd, ifExpiresAt: isoTime(turn.expiresAtMs) }
+      const begun: Partial<Turn> = { state: 'begun', nextAtMs: null, problem: null }
+      const alongside = ({ id }: IntentRecord): void => records.keepTurn({ ...turn, ...begun, intentId: id })
+      const { wasFree } = await options.buy({ ...order, alongside }, signal)
+      if (wasFree) keep(turn, { state: 'renewed', nextAtMs: null, problem: null }, news)
+    } catch (failure) {
+      if (signal.aborted) return
+      if (!(failure instanceof AppError)) log.error('a domain could not be renewed', { domain, failure })
+      if (failure instanceof AppError && failure.code === 'domain/renewed') {
+        keep(turn, { state: 'superseded', nextAtMs: null, problem: null }, news)
+      } else if (failure instanceof AppError && failure.status === 429) {
+        records.keepTurn({ ...turn, nextAtMs: now() + roomMs })
+        return 'full'
+      } else if (records.turn(domain, turn.expiresAtMs)?.state !== 'begun') {
+        failed(turn, problemOfFailure(failure), news)
+      }
+    }
+    return undefined
+  }
+
+  const turnFor = (settings: Settings, expiresAtMs: number): Turn =>
+    records.turn(settings.domain, expiresAtMs) ?? {
+      ...{ domain: settings.domain, expiresAtMs, state: 'planned', intentId: null, attempts: 0 },
+      ...{ nextAtMs: null, problem: null },
+    }
+  const isDue = (turn: Turn, settings: Settings): boolean => {
+    const nowMs = now()
+    const isInTime = dueAtMs(turn.expiresAtMs, settings) <= nowMs && nowMs < turn.expiresAtMs + graceMs
+    return turn.state === 'planned' && isInTime && (turn.nextAtMs ?? 0) <= nowMs
+  }
+
+  return {
+    async sweep(domains, signal) {
+      const news: RenewalNews[] = []
+      const names = new Map(domains.map((it) => [it.domain, it]))
+      const settleBegun = async (): Promise<void> => {
+        for (const turn of records.turns()) {
+          if (turn.state === 'begun' && !signal.aborted) await settle(turn, names.get(turn.domain), news)
+        }
+      }
+      await settleBegun()
+      for (const settings of records.settings()) {
+        const name = names.get(settings.domain)
+        if (signal.aborted || !name || !settings.enabled) continue
+        const turn = turnFor(settings, Date.parse(name.expires_at))
+        if (isDue(turn, settings) && (await attempt(settings, turn, { news, signal })) === 'full') break
+      }
+      if (!signal.aborted) await settleBegun()
+      return news
+    },
+    unblock(kinds, domain) {
+      for (const turn of records.turns()) {
+        const isMeant = domain === undefined || turn.domain === domain
+        if (turn.state !== 'planned' || !isMeant || !turn.problem || !kinds.includes(turn.problem.kind)) continue
+        records.keepTurn({ ...turn, nextAtMs: now() })
+      }
+    },
+    changed({ domain, enabled }, expiresAtMs) {
+      const turn = records.turn(domain, expiresAtMs)
+      const isAnew = turn?.state === 'declined' || turn?.state === 'planned' || turn?.state === 'superseded'
+      if (turn && isAnew && enabled) {
+        records.keepTurn({ ...turn, state: 'planned', intentId: null, attempts: 0, nextAtMs: now(), problem: null })
+      }
+    },
+    turnOf: ({ domain, expires_at }) => records.turn(domain, Date.parse(expires_at)),
+    nextAtMs(domains) {
+      const names = new Map(domains.map((it) => [it.domain, Date.parse(it.expires_at)]))
+      const turns = new Map(records.turns().map((it) => [`${it.domain} ${it.expiresAtMs}`, it]))
+      let next = Number.POSITIVE_INFINITY
+      for (const settings of records.settings()) {
+        const expiresAtMs = names.get(settings.domain)
+        if (!settings.enabled || expiresAtMs === undefined || now() >= expiresAtMs + graceMs) continue
+        const turn = turns.get(`${settings.domain} ${expiresAtMs}`)
+        if (turn && turn.state !== 'planned') continue
+        next = Math.min(next, Math.max(dueAtMs(expiresAtMs, settings), turn?.nextAtMs ?? 0))
+      }
+      for (const { state, nextAtMs } of turns.values())
+        if (state === 'begun' && nextAtMs) next = Math.min(next, nextAtMs)
+      return Number.isFinite(next) ? next : undefined
+    },
+  }
+
+  function intentOf(id: string): IntentRecord | undefined {
+    try {
+      return approvals.get(id)
+    } catch (failure) {
+      if (failure instanceof AppError && failure.code === 'intent/not-found') return undefined
+      throw failure
+    }
+  }
+}
+
+type Attempt = { news: RenewalNews[]; signal: AbortSignal }
+
+/** A request for approval tells of itself, and what was renewed by somebody else needs no word. */
+function isTold({ state, problem }: Turn): boolean {
+  return state === 'renewed' || state === 'credited' || problem !== null
+}
+
+function isFinal({ record: { state } }: StoredPayment): boolean {
+  return state === 'refused' || state === 'reconciled'
+}
+
+function problemOf({ record }: StoredPayment, intent: IntentRecord | undefined): RenewalProblem {
+  if (intent?.state === 'expired') {
+    return { kind: 'approval', detail: 'You were asked for approval, and the request expired.' }
+  }
+  const error = record.error ?? record.sentence
+  if (intent?.state === 'denied') return { kind: 'policy', detail: `Your policy refused it. ${error}` }
+  return { kind: 'other', detail: error }
+}
+
+const kinds: Readonly<Record<string, RenewalProblem['kind']>> = {
+  'wallet/absent': 'wallet',
+  'wallet/locked': 'locked',
+  'budget/exceeded': 'budget',
+  'payment/too-dear': 'price',
+  'intent/stopped': 'policy',
+  'intent/denied': 'policy',
+}
+
+function problemOfFailure(failure: unknown): RenewalProblem {
+  if (!(failure instanceof AppError)) return { kind: 'other', detail: 'Something went wrong here.' }
+  const kind = kinds[failure.code] ?? (failure.status >= 500 ? 'service' : 'other')
+  if (kind === 'locked') return { kind, detail: 'The wallet is locked. Unlock it to renew.' }
+  if (kind === 'price') return { kind, detail: `${failure.message} Raise your most, or renew by hand.` }
+  return { kind, detail: failure.message }
+}

@@ -1,0 +1,73 @@
+import { AppError } from '../../../../shared/appError.ts'
+import type { Log } from '../../../platform/log.ts'
+
+/** Looks at all domains when something is due, and when something changed; one look at a time. */
+export type DomainWatch = {
+  /** Soon, or once the present look is over. */
+  look(): void
+  /** As soon as a look that began after this call is over. */
+  looked(): Promise<void>
+  close(): Promise<void>
+}
+
+/** A computer that slept wakes up with its clock ahead of its timers. */
+const longestMs = 10 * 60_000
+const shortestMs = 20
+
+export function domainWatch(options: {
+  /** @returns when it is to be done next; undefined: when something changes */
+  sweep: (signal: AbortSignal) => Promise<number | undefined>
+  now: () => number
+  log: Log
+}): DomainWatch {
+  const { sweep, now, log } = options
+  const ending = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  let present: Promise<void> | undefined
+  let next: Promise<void> | undefined
+
+  const plan = (atMs: number | undefined): void => {
+    clearTimeout(timer)
+    if (ending.signal.aborted) return
+    const waitMs = atMs === undefined ? longestMs : Math.min(Math.max(atMs - now(), shortestMs), longestMs)
+    timer = setTimeout(() => void looked(), waitMs)
+    timer.unref()
+  }
+  const once = async (): Promise<void> => {
+    if (ending.signal.aborted) return
+    clearTimeout(timer)
+    try {
+      plan(await sweep(ending.signal))
+    } catch (failure) {
+      if (ending.signal.aborted) return
+      // Without a service, its coming back is what to wait for.
+      if (failure instanceof AppError) log.info('domains could not be looked at', { failure })
+      else log.error('domains could not be looked at', { failure })
+      plan(undefined)
+    }
+  }
+  const looked = (): Promise<void> => {
+    if (!present) {
+      present = once().finally(() => {
+        present = undefined
+      })
+      return present
+    }
+    next ??= present.then(() => {
+      next = undefined
+      return looked()
+    })
+    return next
+  }
+
+  return {
+    look: () => void looked(),
+    looked,
+    async close() {
+      ending.abort()
+      clearTimeout(timer)
+      await present
+      await next
+    },
+  }
+}

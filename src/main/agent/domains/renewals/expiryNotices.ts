@@ -1,0 +1,52 @@
+import { noticeDays } from '../../../../shared/contract/domainRenewals.ts'
+import type { KnownName } from './autoRenewals.ts'
+import { dayMs, noticeStep } from './renewalPlan.ts'
+import { type Notice, noticeKey, type RenewalRepository } from './renewalRepository.ts'
+
+/** Tells of domains that expire, once for each step of days. One that is first seen late is told of once. */
+export type ExpiryNotices = {
+  /** @returns what was told of now */
+  sweep(domains: readonly KnownName[]): Notice[]
+  /** When the next one is due; undefined: never. */
+  nextAtMs(domains: readonly KnownName[]): number | undefined
+}
+
+export function expiryNotices(options: {
+  records: Pick<RenewalRepository, 'allTold' | 'addNotice' | 'atomically'>
+  /** In the transaction that keeps them. */
+  note: (notices: readonly Notice[]) => void
+  now: () => number
+}): ExpiryNotices {
+  const { records, note, now } = options
+  return {
+    sweep(domains) {
+      const nowMs = now()
+      const told = records.allTold()
+      const fresh = domains.flatMap(({ domain, expires_at }): Notice[] => {
+        const expiresAtMs = Date.parse(expires_at)
+        const days = noticeStep(expiresAtMs, nowMs)
+        const before = told.get(noticeKey({ domain, expiresAtMs })) ?? Number.POSITIVE_INFINITY
+        return days !== undefined && days < before ? [{ domain, expiresAtMs, days, toldAtMs: nowMs }] : []
+      })
+      if (fresh.length === 0) return fresh
+      records.atomically(() => {
+        for (const notice of fresh) records.addNotice(notice)
+        note(fresh)
+      })
+      return fresh
+    },
+    nextAtMs(domains) {
+      const nowMs = now()
+      const next = domains.reduce(
+        (least, { expires_at }) => Math.min(least, nextStepMs(Date.parse(expires_at), nowMs)),
+        Number.POSITIVE_INFINITY,
+      )
+      return Number.isFinite(next) ? next : undefined
+    },
+  }
+}
+
+function nextStepMs(expiresAtMs: number, nowMs: number): number {
+  const ahead = noticeDays.map((days) => expiresAtMs - days * dayMs).filter((it) => it > nowMs)
+  return Math.min(...ahead, Number.POSITIVE_INFINITY)
+}

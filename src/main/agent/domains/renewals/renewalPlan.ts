@@ -1,0 +1,91 @@
+import { noticeDays, type PlannedRenewal, plannedDays } from '../../../../shared/contract/domainRenewals.ts'
+import { dollars } from '../../../../shared/contract/intentWords.ts'
+import type { BudgetState } from '../../../../shared/contract/paymentBudgets.ts'
+import { isoTime } from '../../../../shared/time.ts'
+import type { Settings } from './renewalRepository.ts'
+
+export const dayMs = 24 * 3600 * 1000
+const hourMs = 3600 * 1000
+/** After its expiry a registrar still renews a domain for some weeks. */
+export const graceMs = 30 * dayMs
+/** After the first, second, … attempt that failed; then every day. */
+const waitsMs = [hourMs, 4 * hourMs, 12 * hourMs]
+
+export function dueAtMs(expiresAtMs: number, { daysBefore }: Pick<Settings, 'daysBefore'>): number {
+  return expiresAtMs - daysBefore * dayMs
+}
+
+/** @param attempts that have failed, this one too */
+export function nextAttemptMs(attempts: number, nowMs: number): number {
+  return nowMs + (waitsMs[attempts - 1] ?? dayMs)
+}
+
+/** The step of `noticeDays` that it has come to; undefined while there is time, and once it has expired. */
+export function noticeStep(expiresAtMs: number, nowMs: number): number | undefined {
+  const leftMs = expiresAtMs - nowMs
+  return leftMs <= 0 ? undefined : noticeDays.findLast((days) => leftMs <= days * dayMs)
+}
+
+export type Upcoming = { settings: Settings; expiresAtMs: number; estimate: number | undefined }
+
+/** What is due in the next `plannedDays` days, and whether the limits would pay it, were nothing else paid. */
+export function plannedRenewals(
+  upcoming: readonly Upcoming[],
+  { states, nowMs }: { states: readonly BudgetState[]; nowMs: number },
+): { renewals: PlannedRenewal[]; total: number; covered: boolean } {
+  const due = upcoming
+    .map((it) => ({ ...it, atMs: Math.max(nowMs, dueAtMs(it.expiresAtMs, it.settings)) }))
+    .filter(({ atMs }) => atMs <= nowMs + plannedDays * dayMs)
+    .sort((one, other) => one.atMs - other.atMs)
+  const limits = rollingLimits(states, nowMs)
+  const renewals = due.map(({ settings, atMs, estimate }): PlannedRenewal => {
+    const problem =
+      estimate === undefined
+        ? 'The price is not known here.'
+        : estimate > settings.mostMicroUsd
+          ? `It costs ${usd(estimate)}, which is above your most of ${usd(settings.mostMicroUsd)}.`
+          : limits.refusal(estimate, atMs)
+    return { domain: settings.domain, at: isoTime(atMs), amount_micro_usd: estimate ?? null, problem: problem ?? null }
+  })
+  const total = renewals.reduce((sum, { amount_micro_usd: amount }) => sum + (amount ?? 0), 0)
+  return { renewals, total, covered: renewals.every(({ problem }) => problem === null) }
+}
+
+/** Limits as the days go by: what was paid in this month and in the last 24 hours, and then the renewals alone. */
+function rollingLimits(states: readonly BudgetState[], nowMs: number) {
+  const limitOf = (scope: BudgetState['scope']) => states.find((it) => it.scope === scope)
+  const [payment, day, month] = [limitOf('payment'), limitOf('day'), limitOf('month')]
+  const usedOf = (state: BudgetState | undefined) => (state?.used_micro_usd ?? 0) + (state?.held_micro_usd ?? 0)
+  const inMonths = new Map<string, number>()
+  /** Of the last 24 hours, oldest first: renewals come in the order of time. */
+  const lately: { atMs: number; amount: number }[] = []
+  return {
+    refusal(amount: number, atMs: number): string | undefined {
+      const most = payment?.limit_micro_usd ?? Number.POSITIVE_INFINITY
+      if (amount > most) return `It is above your limit of ${usd(most)} for one payment.`
+      while ((lately[0]?.atMs ?? atMs) <= atMs - dayMs) lately.shift()
+      const usedInDay = atMs < nowMs + dayMs ? usedOf(day) : 0
+      const inDay = lately.reduce((total, it) => total + it.amount, usedInDay)
+      if (isAbove(day, inDay + amount)) {
+        return `Your limit of ${usd(day?.limit_micro_usd ?? 0)} for any 24 hours does not cover it.`
+      }
+      const name = isoTime(atMs).slice(0, 7)
+      const inMonth = (inMonths.get(name) ?? 0) + (name === isoTime(nowMs).slice(0, 7) ? usedOf(month) : 0)
+      if (isAbove(month, inMonth + amount)) {
+        return `Your limit of ${usd(month?.limit_micro_usd ?? 0)} for ${name} does not cover it.`
+      }
+      lately.push({ atMs, amount })
+      inMonths.set(name, (inMonths.get(name) ?? 0) + amount)
+      return undefined
+    },
+  }
+}
+
+function isAbove(state: BudgetState | undefined, amount: number): boolean {
+  const limit = state?.limit_micro_usd
+  return limit !== undefined && limit !== null && amount > limit
+}
+
+function usd(amount: number): string {
+  return dollars(String(amount))
+}

@@ -1,0 +1,15 @@
+import { dismissNotices, listRenewals, retryRenewal, setRenewal } from '../../../../shared/contract/domainRenewals.ts'
+import { type LocalEndpoint, localEndpoint } from '../../localEndpoint.ts'
+import type { Renewals } from './renewals.ts'
+
+export function renewalRoutes(renewals: Renewals): LocalEndpoint[] {
+  return [
+    localEndpoint(listRenewals, () => renewals.list()),
+    localEndpoint(setRenewal, ({ params, body }) => renewals.set(params.domain, body)),
+    localEndpoint(retryRenewal, ({ params }) => renewals.retry(params.domain)),
+    localEndpoint(dismissNotices, () => {
+      renewals.dismiss()
+      return { success: true as const }
+    }),
+  ]
+}

@@ -1,0 +1,96 @@
+import type { DomainRenewal, DomainRenewals } from '../../../../shared/contract/domainRenewals.ts'
+import { plannedDays } from '../../../../shared/contract/domainRenewals.ts'
+import type { BudgetState } from '../../../../shared/contract/paymentBudgets.ts'
+import { estimateMicroUsd } from '../../../../shared/renewalEstimate.ts'
+import { isoTime } from '../../../../shared/time.ts'
+import type { StoredPayment } from '../../payments/paymentRepository.ts'
+import type { KnownName } from './autoRenewals.ts'
+import { dueAtMs, graceMs, plannedRenewals } from './renewalPlan.ts'
+import type { Notice, Settings, Turn } from './renewalRepository.ts'
+
+type Given = {
+  domains: readonly KnownName[]
+  /** Renewal of one year in US dollars, by top-level domain. */
+  prices: ReadonlyMap<string, number>
+  states: readonly BudgetState[]
+  hasWallet: boolean
+  nowMs: number
+}
+type Records = { settings: readonly Settings[]; turns: readonly Turn[]; unseen: readonly Notice[] }
+type PaymentOf = (intentId: string) => StoredPayment | undefined
+
+export const noWallet =
+  'Auto-renew pays from a wallet on this computer, and there is none. Create or import a wallet first; until then, renew by hand.'
+
+export function renewalViews(records: Records, paymentOf: PaymentOf, given: Given): DomainRenewals {
+  const { domains, prices, hasWallet, states, nowMs } = given
+  const names = new Map(domains.map((it) => [it.domain, it]))
+  const turns = new Map(records.turns.map((it) => [`${it.domain} ${it.expiresAtMs}`, it]))
+  const known = records.settings.flatMap((settings) => {
+    const name = names.get(settings.domain)
+    if (!name) return []
+    const expiresAtMs = Date.parse(name.expires_at)
+    const turn = turns.get(`${settings.domain} ${expiresAtMs}`)
+    return [{ settings, turn, expiresAtMs, estimate: estimateMicroUsd(settings.domain, settings.years, prices) }]
+  })
+  const upcoming = known.filter(
+    ({ settings, turn, expiresAtMs }) =>
+      settings.enabled && nowMs < expiresAtMs + graceMs && (!turn || turn.state === 'planned'),
+  )
+  const { renewals: planned, total, covered } = plannedRenewals(upcoming, { states, nowMs })
+  return {
+    possible: hasWallet,
+    obstacle: hasWallet ? null : noWallet,
+    renewals: known.map((it) => renewalView({ ...it, paymentOf, nowMs })),
+    notices: records.unseen.flatMap(({ domain, expiresAtMs, days, toldAtMs }) => {
+      const expires_at = isoTime(expiresAtMs)
+      const isPresent = names.get(domain)?.expires_at === expires_at
+      return isPresent ? [{ domain, expires_at, days, told_at: isoTime(toldAtMs) }] : []
+    }),
+    planned: { days: plannedDays, renewals: planned, total_micro_usd: total, covered: covered && hasWallet },
+  }
+}
+
+function renewalView(given: {
+  settings: Settings
+  turn: Turn | undefined
+  expiresAtMs: number
+  estimate: number | undefined
+  paymentOf: PaymentOf
+  nowMs: number
+}): DomainRenewal {
+  const { settings, turn, expiresAtMs, estimate, paymentOf, nowMs } = given
+  const { domain, enabled, daysBefore, years, mostMicroUsd } = settings
+  const payment = turn?.intentId ? paymentOf(turn.intentId)?.record : undefined
+  const renewsAtMs = Math.max(dueAtMs(expiresAtMs, settings), turn?.nextAtMs ?? 0)
+  const state = stateOf({
+    enabled,
+    turn,
+    isWaiting: payment?.state === 'waiting',
+    isOver: nowMs >= expiresAtMs + graceMs,
+  })
+  const isTried = state === 'planned' || state === 'blocked' || (turn?.state === 'begun' && turn.nextAtMs !== null)
+  return {
+    ...{ domain, enabled, days_before: daysBefore, years, most_micro_usd: mostMicroUsd, state },
+    ...{ expires_at: isoTime(expiresAtMs), renews_at: isoTime(dueAtMs(expiresAtMs, settings)) },
+    problem: turn?.problem ?? null,
+    next_at: isTried ? isoTime(Math.max(renewsAtMs, nowMs)) : null,
+    payment_id: payment?.id ?? null,
+    estimate_micro_usd: estimate ?? null,
+  }
+}
+
+function stateOf(given: {
+  enabled: boolean
+  turn: Turn | undefined
+  isWaiting: boolean
+  isOver: boolean
+}): DomainRenewal['state'] {
+  const { enabled, turn, isWaiting, isOver } = given
+  // What was begun is shown also after the switch was turned off: money may move.
+  if (turn?.state === 'begun') return isWaiting ? 'asking' : 'paying'
+  if (!enabled) return 'off'
+  if (turn?.state === 'renewed' || turn?.state === 'credited' || turn?.state === 'declined') return turn.state
+  if (isOver) return 'expired'
+  return turn?.problem ? 'blocked' : 'planned'
+}

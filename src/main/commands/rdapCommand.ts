@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { AppError } from '../../shared/appError.ts'
+import type { StartOptions } from '../config/startOptions.ts'
+import { openDataFolder } from '../platform/dataFolder.ts'
+import { httpClient } from '../platform/httpClient.ts'
+import { keptRdapList } from '../platform/keptRdapList.ts'
+import { parsedJson } from '../platform/parsedJson.ts'
+import { replaceFile } from '../platform/replaceFile.ts'
+
+const publicList = 'https://data.iana.org/rdap/dns.json'
+/** IANA's list has 300 KB and more than a thousand top-level domains. */
+const maxAnswerBytes = 4 * 1024 * 1024
+const fewestDomains = 100
+const answerMs = 60_000
+const dayMs = 24 * 3600 * 1000
+
+/** @see https://www.rfc-editor.org/rfc/rfc9224 */
+const RdapList = z.object({
+  version: z.literal('1.0'),
+  publication: z.iso.datetime({ offset: true }),
+  services: z.array(z.tuple([z.array(z.string().regex(/^[a-z0-9-]{1,63}$/i)), z.array(z.url())])),
+})
+
+/**
+ * Fetches the list of RDAP servers and keeps it in the data folder, where the service reads it at its next start. A list that is
+ * not one, or is older than the one before, is refused and changes nothing.
+ * @throws AppError `command/usage`, `command/failed`
+ */
+export async function runRdap({
+  rdap,
+  dataFolder,
+  json,
+}: Pick<StartOptions, 'rdap' | 'dataFolder' | 'json'>): Promise<number> {
+  const url = rdap ?? publicList
+  const text = await fetched(url)
+  const list = checked(url, text)
+  const file = keptRdapList(dataFolder)
+  const before = publicationOf(file)
+  if (before !== undefined && Date.parse(list.publication) < before) {
+    throw new AppError('rdap/list', `The list at ${url} is older than the one in use. It was not changed.`)
+  }
+  await openDataFolder(dataFolder)
+  await replaceFile(file, text)
+  const domains = list.services.reduce((sum, [suffixes]) => sum + suffixes.length, 0)
+  const told = { domains, publication: list.publication, file }
+  if (json) process.stdout.write(`${JSON.stringify({ event: 'rdap-updated', ...told })}\n`)
+  else {
+    const day = list.publication.slice(0, 10)
+    process.stdout.write(`${domains} top-level domains, published ${day}. Restart Steward to use them.\n`)
+  }
+  return 0
+}
+
+async function fetched(url: string): Promise<string> {
+  const isLoopback = /^http:\/\/(127\.0\.0\.1|\[::1\])(:\d+)?\//.test(url)
+  if (!url.startsWith('https://') && !isLoopback) {
+    throw new AppError('command/usage', `${url} is no https address.`)
+  }
+  const client = httpClient({ maxAnswerBytes })
+  try {
+    const signal = AbortSignal.timeout(answerMs)
+    const { status, text } = await client.ask(url, { method: 'GET', headers: { accept: 'application/json' }, signal })
+    if (status === 200) return text
+    throw new Error(`It answered with status ${status}.`)
+  } catch (cause) {
+    throw unreadable(url, cause)
+  } finally {
+    client.close()
+  }
+}
+
+function unreadable(url: string, cause: unknown): AppError {
+  return new AppError('rdap/list', `${url} cannot be read.`, { cause })
+}
+
+function checked(url: string, text: string): z.output<typeof RdapList> {
+  const parsed = RdapList.safeParse(parsedJson(text))
+  if (!parsed.success) throw new AppError('rdap/list', `${url} is no list of RDAP servers.`, { cause: parsed.error })
+  const list = parsed.data
+  const isUsable = (urls: readonly string[]) => urls.some((it) => it.startsWith('https://'))
+  const count = list.services.reduce((sum, [suffixes, urls]) => sum + (isUsable(urls) ? suffixes.length : 0), 0)
+  if (count < fewestDomains) {
+    throw new AppError('rdap/list', `${url} has servers for ${count} top-level domains only, so it is not complete.`)
+  }
+  if (Date.parse(list.publication) > Date.now() + dayMs) {
+    throw new AppError('rdap/list', `${url} was published on ${list.publication.slice(0, 10)}, which is in the future.`)
+  }
+  return list
+}
+
+function publicationOf(file: string): number | undefined {
+  try {
+    const parsed = RdapList.safeParse(JSON.parse(readFileSync(file, 'utf8')))
+    return parsed.success ? Date.parse(parsed.data.publication) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,24 @@
+import { useLiveEvent } from '../../../agent/liveEvents.ts'
+import { goTo } from '../../../ui/place.ts'
+import { notify } from '../../../ui/toast.tsx'
+
+/** Tells of domains wherever the person is: on the screen, or by the system while the window is behind others. */
+export function DomainNotices() {
+  useLiveEvent((event) => {
+    if (event.type !== 'domains.told') return
+    const { title, body, domain } = event
+    const show = () => (domain === null ? goTo('domains') : goTo('domains', 'name', domain))
+    const isAllowed = 'Notification' in window && Notification.permission === 'granted'
+    if (document.hasFocus() || !isAllowed) {
+      // The badge stays: this may go, and covers nothing for long.
+      notify.told(title, { hint: body, action: { label: 'Show', run: show } })
+      return
+    }
+    const notification = new Notification(title, { body, tag: `domains ${domain ?? ''}`, silent: true })
+    notification.addEventListener('click', () => {
+      window.focus()
+      show()
+    })
+  })
+  return null
+}

@@ -1,0 +1,51 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { CalendarClock } from 'lucide-react'
+import { dismissNotices } from '../../../../shared/contract/domainRenewals.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { readAgain } from '../../../agent/readAgain.ts'
+import { renewalsKey, useRenewals } from '../../../agent/useRenewals.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { PageColumn } from '../../../ui/PageFrame.tsx'
+import { addressOf } from '../../../ui/place.ts'
+import { dayText } from './renewalWords.ts'
+
+const mostNamed = 3
+
+/** Domains that expire, until the person has taken note. */
+export function NoticeBar() {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const { data } = useRenewals()
+  const dismissing = useMutation({
+    mutationFn: () => agent(dismissNotices, {}),
+    onSettled: () => readAgain(queryClient, renewalsKey),
+  })
+  const notices = data?.notices ?? []
+  if (notices.length === 0) return null
+  const others = notices.length - mostNamed
+  return (
+    <PageColumn width="table" className="pt-3">
+      <section
+        aria-label="Expiring domains"
+        className="flex flex-wrap items-center gap-x-3 gap-y-1.5 rounded-card bg-caution-soft px-3 py-2"
+      >
+        <CalendarClock aria-hidden className="size-4 shrink-0 text-caution" />
+        <p className="min-w-0 flex-1 basis-72">
+          {notices.slice(0, mostNamed).map(({ domain, expires_at: at }, index) => (
+            <span key={domain}>
+              {index > 0 && ' · '}
+              <a href={addressOf('domains', 'name', domain)} className="font-medium hover:underline">
+                {domain}
+              </a>{' '}
+              expires {dayText(at)}
+            </span>
+          ))}
+          {others > 0 && ` · ${others.toLocaleString('en')} more`}
+        </p>
+        <Button size="small" busy={dismissing.isPending} onClick={() => dismissing.mutate()}>
+          Dismiss
+        </Button>
+      </section>
+    </PageColumn>
+  )
+}

@@ -1,0 +1,100 @@
+import { useState } from 'react'
+import type { DomainRenewal, RenewalSettings } from '../../../../shared/contract/domainRenewals.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Dialog } from '../../../ui/Dialog.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { NumberField } from '../../../ui/NumberField.tsx'
+import { TextField } from '../../../ui/TextField.tsx'
+import { usdText } from '../../../ui/usd.ts'
+import { renewalForm, renewalRanges, suggestedMost, writtenRenewal } from './renewalForm.ts'
+import { yearsText } from './renewalWords.ts'
+
+type RenewalDialogProps = {
+  /** The domain, or how many. */
+  name: string
+  present: DomainRenewal | undefined
+  /** List price of one year; undefined: not known, or several. */
+  yearMicroUsd: number | undefined
+  onSave: (settings: RenewalSettings) => Promise<void>
+  onClose: () => void
+}
+
+/** When a domain is renewed from the wallet, for how long, and for how much at most. */
+export function RenewalDialog({ name, present, yearMicroUsd, onSave, onClose }: RenewalDialogProps) {
+  const [form, setForm] = useState(() => renewalForm(present, yearMicroUsd))
+  const [isTried, setTried] = useState(false)
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const written = writtenRenewal(form)
+  const isMostWrong = !writtenRenewal({ ...form, daysBefore: 1, years: 1 })
+  const price = yearMicroUsd === undefined ? undefined : yearMicroUsd * form.years
+  const save = async () => {
+    setTried(true)
+    if (!written || busy) return
+    setBusy(true)
+    setError(undefined)
+    try {
+      await onSave(written)
+      onClose()
+    } catch (failure) {
+      setError(failure)
+      setBusy(false)
+    }
+  }
+  const setYears = (years: number) => {
+    const isSuggested = price !== undefined && form.most === suggestedMost(price)
+    const next = yearMicroUsd === undefined || Number.isNaN(years) ? undefined : suggestedMost(yearMicroUsd * years)
+    setForm({ ...form, years, most: isSuggested && next !== undefined ? next : form.most })
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && !busy && onClose()}
+      title={`Auto-renew ${name}`}
+      description="Pays from your wallet, within your payment limits. Your policies decide whether you are asked first."
+      staysOpen
+      onSubmit={() => void save()}
+      footer={
+        <>
+          <Button onClick={onClose} disabled={busy}>
+            Cancel
+          </Button>
+          <Button type="submit" variant="primary" busy={busy}>
+            {present?.enabled ? 'Save' : 'Turn on auto-renew'}
+          </Button>
+        </>
+      }
+    >
+      <div className="grid grid-cols-2 gap-x-4 gap-y-4 max-narrow:grid-cols-1">
+        <NumberField
+          label="Renew before expiry"
+          unit="days"
+          value={form.daysBefore}
+          onChange={(daysBefore) => setForm({ ...form, daysBefore })}
+          {...renewalRanges.daysBefore}
+        />
+        <NumberField label="Renew for" unit="years" value={form.years} onChange={setYears} {...renewalRanges.years} />
+        <div className="col-span-2 max-narrow:col-span-1">
+          <TextField
+            label="Most for one renewal"
+            unit="USD"
+            inputMode="decimal"
+            value={form.most}
+            onChange={(most) => setForm({ ...form, most })}
+            hint={
+              price === undefined || Number.isNaN(price)
+                ? 'A higher price is refused, and you are told.'
+                : `${yearsText(form.years)} costs ${usdText(String(price))} now. A higher price than your most is refused, and you are told.`
+            }
+            {...(isTried && isMostWrong && { error: 'Enter dollars above 0, as in 25 or 12.50.' })}
+          />
+        </div>
+      </div>
+      {error !== undefined && (
+        <div className="mt-4">
+          <ErrorNotice error={error} />
+        </div>
+      )}
+    </Dialog>
+  )
+}

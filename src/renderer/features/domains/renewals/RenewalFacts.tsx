@@ -1,0 +1,132 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { CalendarSync, RotateCw } from 'lucide-react'
+import { useState } from 'react'
+import { retryRenewal, setRenewal } from '../../../../shared/contract/domainRenewals.ts'
+import type { LocalDomain } from '../../../../shared/contract/localDomains.ts'
+import { estimateMicroUsd } from '../../../../shared/renewalEstimate.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { readAgain } from '../../../agent/readAgain.ts'
+import { renewalsKey, useRenewals } from '../../../agent/useRenewals.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { addressOf } from '../../../ui/place.ts'
+import { StatusDot } from '../../../ui/StatusDot.tsx'
+import { useSheet } from '../../../ui/sheetContext.ts'
+import { usdText } from '../../../ui/usd.ts'
+import { usePrices } from '../useDomains.ts'
+import { RenewalDialog } from './RenewalDialog.tsx'
+import { renewalMark, renewalSentence } from './renewalWords.ts'
+
+/** Whether and how one domain is renewed, and what keeps it from that. */
+export function RenewalFacts({ domain: { domain, unicode } }: { domain: LocalDomain }) {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const { data } = useRenewals()
+  const yearMicroUsd = useYearPrice(domain)
+  const [isChanging, setChanging] = useState(false)
+  const present = data?.renewals.find((it) => it.domain === domain)
+  const onSettled = () => readAgain(queryClient, renewalsKey)
+  const turningOff = useMutation({
+    mutationFn: () => agent(setRenewal, { domain, ...settingsOf(present), enabled: false }),
+    onSettled,
+  })
+  const retrying = useMutation({ mutationFn: () => agent(retryRenewal, { domain }), onSettled })
+  const openSheet = useSheet()
+  if (!data) return <span className="text-faint">…</span>
+  const { possible, obstacle } = data
+  const mark = renewalMark(present)
+  const failure = turningOff.error ?? retrying.error
+  const isOn = present?.enabled === true
+  return (
+    <div className="flex flex-col gap-2">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <span className="flex min-h-7 items-center gap-1.5">
+          <StatusDot tone={mark?.tone ?? 'neutral'} />
+          <span>
+            {renewalSentence(present)}
+            {present?.state === 'planned' && (
+              <span className="text-muted"> At most {usdText(String(present.most_micro_usd))}.</span>
+            )}
+          </span>
+        </span>
+        {(possible || isOn) && (
+          <Button size="small" icon={CalendarSync} onClick={() => setChanging(true)}>
+            {isOn ? 'Change…' : 'Turn on auto-renew…'}
+          </Button>
+        )}
+        {isOn && (
+          <Button size="small" busy={turningOff.isPending} onClick={() => turningOff.mutate()}>
+            Turn off
+          </Button>
+        )}
+      </div>
+      {obstacle !== null && (
+        <p className="max-w-160 text-small text-muted">
+          {obstacle}{' '}
+          <a href={addressOf('wallet')} className="font-medium text-accent hover:underline">
+            Open Wallet
+          </a>
+        </p>
+      )}
+      {present?.problem && (
+        <div
+          role="status"
+          className="flex max-w-160 flex-wrap items-center gap-x-3 gap-y-1.5 rounded-card bg-caution-soft px-3 py-2"
+        >
+          <p className="min-w-0 flex-1 basis-60">{present.problem.detail}</p>
+          {present.problem.kind === 'locked' && (
+            <Button size="small" onClick={() => void openSheet({ purpose: 'unlock' })}>
+              Unlock wallet
+            </Button>
+          )}
+          {present.problem.kind === 'budget' && (
+            <a href={addressOf('payments', 'limits')} className="font-medium text-accent hover:underline">
+              Show limits
+            </a>
+          )}
+          {present.state === 'blocked' && (
+            <Button size="small" icon={RotateCw} busy={retrying.isPending} onClick={() => retrying.mutate()}>
+              Try again
+            </Button>
+          )}
+        </div>
+      )}
+      {present?.state === 'asking' && (
+        <a href={addressOf('approvals')} className="w-fit font-medium text-accent hover:underline">
+          Show in Approvals
+        </a>
+      )}
+      {present?.payment_id && (
+        <a
+          href={addressOf('payments', present.payment_id)}
+          className="w-fit text-small font-medium text-accent hover:underline"
+        >
+          Show the payment
+        </a>
+      )}
+      {failure && <ErrorNotice error={failure} />}
+      {isChanging && (
+        <RenewalDialog
+          name={unicode}
+          present={present}
+          yearMicroUsd={yearMicroUsd}
+          onClose={() => setChanging(false)}
+          onSave={async (settings) => {
+            await agent(setRenewal, { domain, ...settings })
+            await onSettled()
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+function useYearPrice(domain: string): number | undefined {
+  const { data } = usePrices()
+  return data && estimateMicroUsd(domain, 1, new Map(data.pricing.map(({ tld, renewal }) => [tld, renewal])))
+}
+
+function settingsOf(present: { days_before: number; years: number; most_micro_usd: number } | undefined) {
+  const { days_before = 30, years = 1, most_micro_usd = 1 } = present ?? {}
+  return { days_before, years, most_micro_usd }
+}

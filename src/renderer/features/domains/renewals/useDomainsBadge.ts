@@ -1,0 +1,14 @@
+import { useLiveRenewals, useRenewals } from '../../../agent/useRenewals.ts'
+import type { Badge } from '../../../ui/feature.ts'
+
+const failing = new Set(['blocked', 'credited'])
+
+/** Domains that expire, and renewals that cannot be paid. */
+export function useDomainsBadge(): Badge | undefined {
+  useLiveRenewals()
+  const { data } = useRenewals()
+  if (!data) return undefined
+  const blocked = data.renewals.filter(({ state }) => failing.has(state)).map(({ domain }) => domain)
+  const count = new Set([...blocked, ...data.notices.map(({ domain }) => domain)]).size
+  return count === 0 ? undefined : { count, words: count === 1 ? '1 needs a look' : `${count} need a look` }
+}

@@ -1,0 +1,81 @@
+import { useState } from 'react'
+import type { PlannedRenewal } from '../../../../shared/contract/domainRenewals.ts'
+import { useRenewals } from '../../../agent/useRenewals.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { NothingYet, Panel } from '../../../ui/Panel.tsx'
+import { addressOf } from '../../../ui/place.ts'
+import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { StatusDot } from '../../../ui/StatusDot.tsx'
+import { microText } from '../paymentWords.ts'
+
+const fewest = 10
+
+/** What auto-renew is going to pay in the next days, and whether the limits allow it. */
+export function PlannedRenewals() {
+  const { data, error, isPending, refetch } = useRenewals()
+  const [isWhole, setWhole] = useState(false)
+  const planned = data?.planned
+  const shown = isWhole ? planned?.renewals : planned?.renewals.slice(0, fewest)
+  return (
+    <Panel
+      title="Planned renewals"
+      note={planned && `Domains that auto-renew pays for in the next ${planned.days} days`}
+    >
+      {isPending ? (
+        <div className="p-4">
+          <SkeletonRows label="Loading renewals…" count={2} />
+        </div>
+      ) : !planned || !shown ? (
+        <div className="p-3">
+          <ErrorNotice error={error} onRetry={() => void refetch()} />
+        </div>
+      ) : planned.renewals.length === 0 ? (
+        <NothingYet>No renewals planned. Turn on auto-renew for a domain to see it here.</NothingYet>
+      ) : (
+        <>
+          <ul aria-label="Planned renewals" className="divide-y divide-line">
+            {shown.map((it) => (
+              <PlannedRow key={it.domain} renewal={it} />
+            ))}
+          </ul>
+          {shown.length < planned.renewals.length && (
+            <div className="border-t border-line px-3.5 py-2">
+              <Button size="small" onClick={() => setWhole(true)}>
+                Show all {planned.renewals.length.toLocaleString('en')}
+              </Button>
+            </div>
+          )}
+          <p className="flex flex-wrap items-center gap-x-2 border-t border-line px-3.5 py-2">
+            <StatusDot tone={planned.covered ? 'positive' : 'caution'} />
+            <span className="min-w-0 flex-1 text-muted">
+              {planned.covered
+                ? 'Your limits cover all planned renewals.'
+                : 'Your limits or settings do not cover all planned renewals.'}
+            </span>
+            <span className="font-medium tabular-nums">{microText(planned.total_micro_usd)}</span>
+          </p>
+        </>
+      )}
+    </Panel>
+  )
+}
+
+function PlannedRow({ renewal: { domain, at, amount_micro_usd: amount, problem } }: { renewal: PlannedRenewal }) {
+  const day = new Date(at).toLocaleDateString('en', { day: 'numeric', month: 'short', year: 'numeric' })
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)_8rem_6rem] items-baseline gap-x-4 px-3.5 py-2 max-narrow:grid-cols-[minmax(0,1fr)_6rem]">
+      <div className="min-w-0">
+        <a href={addressOf('domains', 'name', domain)} className="block truncate font-medium hover:underline">
+          {domain}
+        </a>
+        {problem !== null && <p className="text-small text-caution">{problem}</p>}
+        <p className="hidden text-small text-muted max-narrow:block">{day}</p>
+      </div>
+      <time dateTime={at} className="text-muted tabular-nums max-narrow:hidden">
+        {day}
+      </time>
+      <span className="text-right tabular-nums">{amount === null ? '—' : microText(amount)}</span>
+    </li>
+  )
+}

@@ -1,0 +1,249 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { paymentBudgetRepository } from '../../src/main/agent/budgets/paymentBudgetRepository.ts'
+import { rule } from '../support/approvals.ts'
+import { eventually } from '../support/eventually.ts'
+import { noLimits, type PayingAgent, passphrase, payingAgent } from '../support/payingAgent.ts'
+import type { Json } from '../support/runningService.ts'
+import { secondAccount } from '../support/secondAccount.ts'
+
+/** Domains that are renewed from the wallet before they expire, at a real service with its registry and test money. */
+const dayMs = 24 * 3600 * 1000
+const price = 11_950_000
+let aheadMs = 0
+let paying: PayingAgent
+let names = 0
+let domain: string
+
+beforeAll(async () => {
+  paying = await payingAgent({ now: () => Date.now() + aheadMs })
+})
+afterAll(() => paying?.close())
+beforeEach(async () => {
+  paying.setPolicy([rule({ effect: 'allow' })])
+  setLimits({})
+  domain = await registered('expiring-n')
+})
+afterEach(async () => {
+  await set({ enabled: false })
+})
+
+/** Labels that begin with `expiring-` expire after a week. */
+async function registered(prefix: string): Promise<string> {
+  const name = `${prefix}${++names}.com`
+  const { json } = await paying.post('/local/payments/domains/register', {
+    domain: name,
+    price_usd: 10.95,
+    wait_ms: 20_000,
+  })
+  expect(json.payment?.state, JSON.stringify(json)).toBe('settled')
+  await eventually(async () => {
+    const { json: list } = await paying.agent.send('/local/domains')
+    expect(list.domains.map((it: Json) => it.domain)).toContain(name)
+  })
+  return name
+}
+const setLimits = (limits: object) =>
+  paymentBudgetRepository(paying.agent.database).setLimits({ ...noLimits, ask_first_payee: false, ...limits })
+const set = (change: object, of = domain) =>
+  paying.agent.send(`/local/domains/${of}/renewal`, {
+    method: 'PUT',
+    body: { enabled: true, days_before: 30, years: 1, most_micro_usd: 20_000_000, ...change },
+  })
+const all = async () => (await paying.agent.send('/local/domains/renewals')).json
+const renewal = async (of = domain) => (await all()).renewals.find((it: Json) => it.domain === of)
+const retry = () => paying.post(`/local/domains/${domain}/renewal/retry`, {})
+const expiry = async (of = domain) => Date.parse((await paying.agent.send(`/v1/domains/${of}`)).json.expires_at)
+const paymentsOf = async (of = domain) =>
+  (await paying.agent.send(`/local/payments?search=${encodeURIComponent(`Renew ${of}`)}`)).json.payments as Json[]
+const entries = async (kind: string) =>
+  (await paying.agent.send('/local/activity?limit=100')).json.entries.filter((it: Json) => it.kind === kind) as Json[]
+const becomes = (state: string) => eventually(async () => expect((await renewal())?.state).toBe(state))
+
+test('a domain that is due is renewed once for its price, and told of', async () => {
+  const [before, until] = [await paying.money(), await expiry()]
+  expect((await set({})).status).toBe(200)
+  await eventually(async () => expect(await expiry()).toBeGreaterThan(until + 360 * dayMs))
+  await eventually(async () => expect((await renewal()).state).toBe('planned'))
+  expect(before - (await paying.money())).toBe(price)
+  expect(await paymentsOf()).toMatchObject([{ asker: { kind: 'agent', id: 'auto-renew' }, state: 'settled' }])
+  await paying.restart()
+  await retry()
+  expect(await paymentsOf()).toHaveLength(1)
+  expect(before - (await paying.money())).toBe(price)
+  expect((await entries('renewal.done')).some(({ subject }) => subject === domain)).toBe(true)
+})
+
+test('one that is not due waits for its day, and is renewed when the day has come', async () => {
+  const name = await registered('later-n')
+  await set({}, name)
+  expect((await renewal(name)).state).toBe('planned')
+  const until = await expiry(name)
+  expect(Date.parse((await renewal(name)).renews_at)).toBe(until - 30 * dayMs)
+  expect(await paymentsOf(name)).toEqual([])
+  aheadMs = until - 29 * dayMs - Date.now()
+  try {
+    // So much later the wallet has locked itself.
+    await paying.post(`/local/domains/${name}/renewal/retry`, {})
+    expect((await renewal(name)).problem.kind).toBe('locked')
+    await paying.agent.wallet.unlock(passphrase)
+    await eventually(async () => expect(await expiry(name)).toBeGreaterThan(until + 360 * dayMs))
+    expect(await paymentsOf(name)).toHaveLength(1)
+  } finally {
+    aheadMs = 0
+    await set({ enabled: false }, name)
+  }
+})
+
+describe('what stops it is told once, costs nothing, and is tried again', () => {
+  test.each([
+    ['the price is above the most', 'price', { most_micro_usd: price - 1 }, {}],
+    ['a budget is used up', 'budget', {}, { payment_micro_usd: price - 1 }],
+    ['the limit of the month is below it', 'budget', {}, { month_micro_usd: 1 }],
+  ])('%s', async (_, kind, change, limits) => {
+    setLimits(limits)
+    const before = await paying.money()
+    await set(change)
+    await becomes('blocked')
+    expect((await renewal()).problem.kind).toBe(kind)
+    expect((await renewal()).problem.detail).toMatch(/\$1[12]\.9|\$0\.00/)
+    const title = `${domain} was not renewed`
+    const told = () => paying.agent.events.filter((it) => it.type === 'domains.told' && it.title === title)
+    expect(told()).toHaveLength(1)
+    await retry()
+    expect(told()).toHaveLength(1)
+    expect((await entries('renewal.failed')).filter(({ subject }) => subject === domain)).toHaveLength(1)
+    expect(await paymentsOf()).toEqual([])
+    setLimits({})
+    await set({})
+    await eventually(async () => expect(before - (await paying.money())).toBe(price))
+    await becomes('planned')
+  })
+
+  test('the wallet is locked, until it is unlocked', async () => {
+    paying.agent.wallet.lock('person')
+    await set({})
+    await becomes('blocked')
+    expect((await renewal()).problem).toEqual({
+      kind: 'locked',
+      detail: 'The wallet is locked. Unlock it to renew.',
+    })
+    const until = await expiry()
+    await paying.agent.wallet.unlock(passphrase)
+    await eventually(async () => expect(await expiry()).toBeGreaterThan(until))
+    expect(await paymentsOf()).toHaveLength(1)
+  })
+
+  test('the waits between tries grow', async () => {
+    await set({ most_micro_usd: 1 })
+    await becomes('blocked')
+    const hours: number[] = []
+    for (let tries = 0; tries < 5; tries += 1) {
+      hours.push(Math.round((Date.parse((await renewal()).next_at) - Date.now()) / 3_600_000))
+      await retry()
+    }
+    expect(hours).toEqual([1, 4, 12, 24, 24])
+  })
+})
+
+describe('where the policy asks', () => {
+  beforeEach(() => paying.setPolicy([]))
+
+  test('it waits for approval, and is paid once approved', async () => {
+    const until = await expiry()
+    await set({})
+    await becomes('asking')
+    const [payment] = await paymentsOf()
+    expect(payment).toMatchObject({ state: 'waiting', reason: expect.stringContaining(`Auto-renew: ${domain}`) })
+    await retry()
+    expect(await paymentsOf()).toHaveLength(1)
+    await paying.approve(payment)
+    await eventually(async () => expect(await expiry()).toBeGreaterThan(until))
+    expect(await paymentsOf()).toHaveLength(1)
+  })
+
+  test('what the person denies is not asked again for this expiry, until they change it', async () => {
+    await set({})
+    await becomes('asking')
+    const [payment] = await paymentsOf()
+    await paying.post(`/local/intents/${payment?.intent_id}/decision`, { approve: false })
+    await becomes('declined')
+    await retry()
+    expect(await paymentsOf()).toHaveLength(1)
+    await set({ days_before: 29 })
+    await becomes('asking')
+    expect(await paymentsOf()).toHaveLength(2)
+  })
+
+  test('turned off, its request is taken back', async () => {
+    await set({})
+    await becomes('asking')
+    await set({ enabled: false })
+    await becomes('off')
+    expect((await paymentsOf())[0]).toMatchObject({ state: 'refused', paid: false })
+  })
+
+  test('a domain that was renewed by hand meanwhile is not renewed again, also when the old request is approved', async () => {
+    const before = await paying.money()
+    await set({})
+    await becomes('asking')
+    const [asked] = await paymentsOf()
+    paying.setPolicy([rule({ effect: 'allow' })])
+    const { json } = await paying.post('/local/payments/domains/renew', {
+      ...{ domain, price_usd: 11.95, wait_ms: 20_000 },
+    })
+    expect(json.payment.state).toBe('settled')
+    await paying.approve(asked)
+    await eventually(async () => expect((await paying.payment(asked?.id, 20_000)).paid).toBe(false))
+    expect(before - (await paying.money())).toBe(price)
+    await eventually(async () => expect((await renewal()).state).toBe('planned'))
+  })
+})
+
+test('expiry is told once for each step of days, and dismissed', async () => {
+  await eventually(async () => expect((await all()).notices.map((it: Json) => it.domain)).toContain(domain))
+  expect((await all()).notices.find((it: Json) => it.domain === domain).days).toBe(7)
+  const told = () =>
+    paying.agent.events.filter(
+      (it) => it.type === 'domains.told' && it.domain === domain && it.title.includes('expires'),
+    )
+  expect(told()).toHaveLength(1)
+  expect(told()[0]).toMatchObject({ title: `${domain} expires in 7 days` })
+  await paying.restart()
+  await retry()
+  expect(told()).toHaveLength(0)
+  expect((await all()).notices.map((it: Json) => it.domain)).toContain(domain)
+  await paying.post('/local/domains/notices/dismiss', {})
+  expect((await all()).notices).toEqual([])
+  aheadMs = (await expiry()) - dayMs / 2 - Date.now()
+  await retry()
+  // Others of these tests have come to their last day too: all are told of together.
+  const together = paying.agent.events.filter((it) => it.type === 'domains.told' && /expire/.test(it.title))
+  expect(together).toHaveLength(1)
+  expect((await all()).notices.find((it: Json) => it.domain === domain).days).toBe(1)
+  aheadMs = 0
+})
+
+test('another account that signs in here sees and renews nothing of this one', async () => {
+  await set({ most_micro_usd: 1 })
+  await becomes('blocked')
+  const other = secondAccount(paying.service.dataDir)
+  paying.agent.connect({ url: paying.service.url, key: other.key, certificate: undefined })
+  await eventually(async () => expect((await paying.agent.send('/v1/auth/me')).json.id).toBe(other.accountId))
+  await eventually(async () => expect(await all()).toMatchObject({ renewals: [], notices: [] }))
+  expect([(await set({})).status, (await retry()).status]).toEqual([404, 404])
+  paying.agent.connect({ url: paying.service.url, key: paying.service.key, certificate: undefined })
+  await eventually(async () => expect((await renewal())?.state).toBe('blocked'))
+})
+
+test('settings that cannot be are refused by name', async () => {
+  for (const [change, word] of [
+    [{ years: 11 }, 'years'],
+    [{ days_before: 0 }, 'days_before'],
+    [{ days_before: 91 }, 'days_before'],
+    [{ most_micro_usd: 0 }, 'most_micro_usd'],
+  ] as const) {
+    const { status, json } = await set(change)
+    expect([status, json.code]).toEqual([400, 'request/invalid'])
+    expect(json.error).toContain(word)
+  }
+})
