@@ -23,6 +23,10 @@ export const ChatTools = z.object({
   profile: z.enum(['all', 'read-only', 'sandboxes', 'domains', 'money']),
   /** The sandbox that they work in unless they are told another. */
   sandbox_id: z.string().max(100).nullable(),
+  servers: z
+    .array(z.string().max(40), 'must be a list of ids')
+    .max(20, 'must be at most 20')
+    .describe('Ids of the MCP servers of others whose tools they may use as well; with the profile `all` alone.'),
   max_steps: z.int(steps).min(min, steps).max(max, steps).describe('Of one answer: how often the model is asked.'),
   max_turn_micro_usd: MicroUsd.nullable().describe(
     'What the model may cost for one answer. Null: no limit of its own.',
@@ -37,6 +41,7 @@ export const noTools: ChatTools = {
   enabled: false,
   profile: 'all',
   sandbox_id: null,
+  servers: [],
   max_steps: chatToolLimits.steps.default,
   max_turn_micro_usd: null,
   max_day_micro_usd: null,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { chatToolLimits } from '../../../shared/contract/chatTools.ts'
+import { serverNameOf } from '../../../shared/contract/toolServers.ts'
 import { toolNamed } from '../../../shared/contract/tools/toolTable.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { ToolCaller } from '../tools/toolCaller.ts'
@@ -103,12 +104,18 @@ function outcomeOf(name: string, { id, state, sentence, result, error, hint }: F
   }
   if (ended.includes(state)) {
     const answer = result ?? {}
-    return { kind: 'result', result: answer, text: toolNamed(name)?.text?.(answer) ?? JSON.stringify(answer, null, 2) }
+    return { kind: 'result', result: answer, text: textOf(name, answer) }
   }
   if (state === 'waiting') return waiting('person')
   if (underWay.includes(state)) return waiting('program')
   const code = state === 'denied' || state === 'refused' ? 'tool/denied' : 'tool/failed'
   return { kind: 'error', code, sentence: error ?? `It ended as ${state}.`, hint: hint ?? '' }
+}
+
+/** Of a tool of another server all there is to tell is its text. */
+function textOf(name: string, answer: Followed['result'] & object): string {
+  if (serverNameOf(name) !== undefined && typeof answer.text === 'string') return answer.text
+  return toolNamed(name)?.text?.(answer) ?? JSON.stringify(answer, null, 2)
 }
 
 function endOf(outcome: ToolOutcome): CallEnd {

@@ -104,5 +104,6 @@ export function callerOf({ id, title, tools }: StoredConversation): ToolCaller {
     policy: { changes: 'allow', destroys: 'ask' },
     dailyBudgetMicroUsd: tools.max_day_micro_usd,
     dryRun: false,
+    servers: tools.servers,
   }
 }

@@ -3,7 +3,7 @@ import { describeIssue } from '../../../shared/contract/describeIssue.ts'
 import type { ToolCallRecord } from '../../../shared/contract/toolCalls.ts'
 import type { Tool, ToolApproval, ToolResult, ToolWaiting } from '../../../shared/contract/tools/tool.ts'
 import { isWaiting } from '../../../shared/contract/tools/tool.ts'
-import { mayUse, toolNamed } from '../../../shared/contract/tools/toolTable.ts'
+import { mayUse } from '../../../shared/contract/tools/toolTable.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { PacedAsks } from '../approvals/pacedAsks.ts'
 import type { PendingCalls } from './pendingCalls.ts'
@@ -59,10 +59,12 @@ type Options = {
   asks: Pick<PacedAsks, 'ask'>
   pending: PendingCalls
   perform: PerformTool
+  /** @throws AppError why this caller cannot use it now */
+  toolOf(name: string, caller: ToolCaller): Tool | undefined
 }
 
 export function toolExecutor(options: Options): ToolExecutor {
-  const { approvals, asks, pending, perform } = options
+  const { approvals, asks, pending, perform, toolOf } = options
 
   /** @throws AppError saying why this caller may not do this */
   const checkMay = (
@@ -162,7 +164,7 @@ export function toolExecutor(options: Options): ToolExecutor {
   return {
     async runTool(name, given, run) {
       try {
-        const tool = toolNamed(name)
+        const tool = toolOf(name, run.caller)
         if (!tool) throw new AppError('tool/unknown', `There is no tool ${name.slice(0, 64)}.`)
         const args = parsedArguments(tool, given)
         if (run.resume?.startsWith('call_')) return await waited(run.resume, tool, run)

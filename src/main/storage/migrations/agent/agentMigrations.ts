@@ -15,6 +15,7 @@ import { recordings } from './recordings.ts'
 import { registrations } from './registrations.ts'
 import { timeline } from './timeline.ts'
 import { timelineTasks } from './timelineTasks.ts'
+import { toolServers } from './toolServers.ts'
 import { tools } from './tools.ts'
 import { wallet } from './wallet.ts'
 
@@ -38,4 +39,5 @@ export const agentMigrations: readonly Migration[] = [
   chatTools,
   timelineTasks,
   recordings,
+  toolServers,
 ]
