@@ -116,7 +116,10 @@ export function sandboxTransport({ client, sandboxId: id, ...options }: Options)
   return transport
 }
 
-/** The terminal takes bytes as they are; pipes are between it and the program. Its last words follow the second mark. */
+/**
+ * The terminal takes bytes as they are; pipes are between it and the program. No message has controls, and a sequence for
+ * terminals would be answered into the program's input. Its last words follow the second mark.
+ */
 function programOf(command: string, mark: string): string {
   return [
     'stty raw -echo',
@@ -125,7 +128,7 @@ function programOf(command: string, mark: string): string {
     `printf '%s\\n' ${quoted(mark)}`,
     'exec 3<&0',
     'cat <&3 >"$d/in" & feeder=$!',
-    `bash -c ${quoted(command)} 3<&- <"$d/in" 2>"$d/error" | cat`,
+    `bash -c ${quoted(command)} 3<&- <"$d/in" 2>"$d/error" | tr -d '\\000-\\010\\013-\\037'`,
     `printf '\\n%s' ${quoted(mark)}; tail -c 2000 "$d/error" | base64 | tr -d '\\n'; printf '\\n'`,
     'kill "$feeder"',
   ].join('\n')
