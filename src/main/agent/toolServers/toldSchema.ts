@@ -22,7 +22,7 @@ const alternatives = ['anyOf', 'oneOf', 'allOf'] as const
  */
 export function toldSchema(schema: unknown): ToldSchema {
   const root = objectOf(schema)
-  if (!root || root.type !== 'object') throw new UnusableSchema('Its input schema is not that of an object.')
+  if (root?.type !== 'object') throw new UnusableSchema('Its input schema is not that of an object.')
   let nodes = 0
 
   const told = (given: unknown, depth: number, followed: readonly string[]): ToldSchema => {

@@ -2,13 +2,15 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ChatCall } from '../../../../shared/contract/chatTools.ts'
 import { decideIntent, getIntent } from '../../../../shared/contract/intents.ts'
+import { serverNameOf } from '../../../../shared/contract/toolServers.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { useToolServerActions, useToolServers } from '../../../agent/useToolServers.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { goTo } from '../../../ui/place.ts'
 import { notify } from '../../../ui/toast.tsx'
 
 /** A call waits for the person. What moves money or signs is approved in Approvals, where all of it is shown. */
-export function CallApproval({ call: { intent_id: id, note } }: { call: ChatCall }) {
+export function CallApproval({ call: { intent_id: id, note, tool } }: { call: ChatCall }) {
   const agent = useAgent()
   const [busy, setBusy] = useState(false)
   const { data: intent } = useQuery({
@@ -16,12 +18,14 @@ export function CallApproval({ call: { intent_id: id, note } }: { call: ChatCall
     queryFn: ({ signal }) => agent(getIntent, { intentId: id ?? '' }, { signal }),
     enabled: id !== null,
   })
+  const allowAlways = useAlwaysAllowed(tool)
   if (id === null) return null
   const isTool = intent?.kind === 'tool.call'
   const review = () => goTo('approvals', id)
-  const decide = async (approve: boolean) => {
+  const decide = async (approve: boolean, always = false) => {
     setBusy(true)
     try {
+      if (always) await allowAlways?.()
       await agent(decideIntent, { intentId: id, approve })
     } catch (failure) {
       notify.failed(failure, { action: { label: 'Review', run: review } })
@@ -43,6 +47,11 @@ export function CallApproval({ call: { intent_id: id, note } }: { call: ChatCall
           Review
         </Button>
       )}
+      {isTool && allowAlways && (
+        <Button size="small" disabled={busy} onClick={() => void decide(true, true)}>
+          Always allow
+        </Button>
+      )}
       {isTool ? (
         <Button size="small" variant="primary" disabled={busy} onClick={() => void decide(true)}>
           Approve
@@ -54,4 +63,13 @@ export function CallApproval({ call: { intent_id: id, note } }: { call: ChatCall
       )}
     </div>
   )
+}
+
+/** Lets this tool of another server run without asking from now on, as it is described now; undefined for other tools. */
+function useAlwaysAllowed(alias: string): (() => Promise<unknown>) | undefined {
+  const { data: servers = [] } = useToolServers()
+  const { agree } = useToolServerActions()
+  const server = servers.find(({ name }) => name === serverNameOf(alias))
+  const tool = server?.tools.find((it) => it.alias === alias && it.enabled)
+  return server && tool && (() => agree(server.id, [{ ...tool, ask: false }]))
 }

@@ -1,11 +1,13 @@
 import { Ban, Check, ChevronRight, CircleSlash, Hand, LoaderCircle, type LucideIcon, TriangleAlert } from 'lucide-react'
 import { useId, useState } from 'react'
 import type { ChatCall } from '../../../../shared/contract/chatTools.ts'
+import { serverNameOf } from '../../../../shared/contract/toolServers.ts'
 import { useSandboxes } from '../../../agent/sandboxes/useSandboxes.ts'
 import { classNames } from '../../../ui/classNames.ts'
 import { CallApproval } from './CallApproval.tsx'
 import { CallDetails } from './CallDetails.tsx'
 import { argumentsOf, callIcon, callSubject, callTitle, durationText, stateWords } from './callWords.ts'
+import { ServedNotice } from './ServedNotice.tsx'
 
 const stateLooks: Readonly<Record<ChatCall['state'], readonly [LucideIcon, string]>> = {
   running: [LoaderCircle, 'text-accent motion-safe:animate-spin'],
@@ -28,11 +30,12 @@ export function CallCard({ call }: { call: ChatCall }) {
   const shown = sandboxes.find(({ id: sandbox }) => sandbox === subject)?.name ?? subject
   const [StateIcon, look] = stateLooks[call.state]
   const title = callTitle(call.tool)
+  const server = serverNameOf(call.tool)
   return (
     // biome-ignore lint/a11y/useSemanticElements: these are no fields of a form
     <div
       role="group"
-      aria-label={`${title}: ${stateWords[call.state]}`}
+      aria-label={`${title}${server === undefined ? '' : ` of ${server}`}: ${stateWords[call.state]}`}
       data-call={call.tool}
       data-state={call.state}
       className={classNames(
@@ -50,6 +53,9 @@ export function CallCard({ call }: { call: ChatCall }) {
         <Icon aria-hidden className="size-4 shrink-0 text-muted" />
         <span className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-2">
           <span className="shrink-0 font-medium">{title}</span>
+          {server !== undefined && (
+            <span className="shrink-0 rounded-small border border-line px-1 text-small text-muted">{server}</span>
+          )}
           <span className="min-w-0 truncate font-mono text-small text-muted">{shown}</span>
         </span>
         <span className="flex shrink-0 items-center gap-1.5 text-small text-muted tabular-nums">
@@ -59,6 +65,7 @@ export function CallCard({ call }: { call: ChatCall }) {
         </span>
       </button>
       {call.state === 'waiting' && <CallApproval call={call} />}
+      {call.state === 'failed' && server !== undefined && <ServedNotice call={call} />}
       <div id={id} hidden={!open} className="border-t border-line">
         {open && <CallDetails call={call} args={args} />}
       </div>

@@ -6,11 +6,13 @@ import {
   type LucideIcon,
   MessageSquare,
   Network,
+  Plug,
   Server,
   SquareTerminal,
   Wrench,
 } from 'lucide-react'
 import type { ChatCall } from '../../../../shared/contract/chatTools.ts'
+import { servedMark, serverNameOf } from '../../../../shared/contract/toolServers.ts'
 import { shownLine } from '../../../../shared/shownLine.ts'
 
 export type CallArguments = Readonly<Record<string, unknown>>
@@ -71,12 +73,15 @@ const icons: readonly (readonly [prefix: string, icon: LucideIcon])[] = [
   ['chat', MessageSquare],
 ]
 
+/** Tools of other servers look like themselves, whatever they are called. */
 export function callIcon(tool: string): LucideIcon {
+  if (serverNameOf(tool) !== undefined) return Plug
   return icons.find(([prefix]) => tool.startsWith(prefix))?.[1] ?? Wrench
 }
 
 export function callTitle(tool: string): string {
-  return titles[tool] ?? tool
+  const server = serverNameOf(tool)
+  return server === undefined ? (titles[tool] ?? tool) : tool.slice(server.length + servedMark.length)
 }
 
 /** What it is about, in the first line of the card. */
