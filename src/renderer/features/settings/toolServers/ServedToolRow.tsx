@@ -44,15 +44,17 @@ export function ServedToolRow({ serverId, tool }: ServedToolRowProps) {
           onChange={(enabled) => void set({ enabled })}
         />
         {tool.enabled && (
-          <Select
-            quiet
-            label={`Calls of ${name}`}
-            labelHidden
-            value={tool.ask ? 'ask' : 'run'}
-            onChange={(value) => void set({ ask: value === 'ask' })}
-            options={askOptions}
-            disabled={busy}
-          />
+          <div className="w-44">
+            <Select
+              quiet
+              label={`Calls of ${name}`}
+              labelHidden
+              value={tool.ask ? 'ask' : 'run'}
+              onChange={(value) => void set({ ask: value === 'ask' })}
+              options={askOptions}
+              disabled={busy}
+            />
+          </div>
         )}
       </div>
       <div className="flex flex-col gap-1 pl-6">
