@@ -101,9 +101,10 @@ const madeToolClient = async (): Promise<string> =>
 
 /** Nothing listens there. */
 const httpPlace = { kind: 'http', url: 'http://127.0.0.1:9/mcp' }
+let toolServers = 0
 const toolServerId = async (): Promise<string> => {
-  const { servers } = (await call('toolServerList')).json
-  return servers[0].id
+  toolServers += 1
+  return (await call('toolServerAdd', { body: { name: `made-${toolServers}`, place: httpPlace } })).json.id
 }
 
 type Wanted = Given & { status?: number }

@@ -7,6 +7,8 @@ export const chatToolLimits = {
   steps: { min: 1, max: 100, default: 25 },
   /** Of a result, as it goes to the model and is kept. */
   outputCharacters: 40_000,
+  /** Of what a command prints while it runs. */
+  liveCharacters: 8_000,
   /** Made at once in one step; what is beyond is refused. */
   callsOfStep: 16,
   argumentCharacters: 1_000_000,
@@ -63,6 +65,7 @@ export const ChatCall = z.object({
   /** What is going on, or what the person is asked. */
   note: z.string().nullable(),
   intent_id: z.string().nullable().describe('The request in Approvals.'),
+  live: z.string().nullable().describe('What its command has printed lately, while it runs. It is not kept.'),
   output: z.string().nullable().describe('What the model was told.'),
   result: z.record(z.string(), z.unknown()).nullable().describe('The structured result, where it is not too large.'),
   started_at: IsoTime,

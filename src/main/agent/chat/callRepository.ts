@@ -103,6 +103,7 @@ export function toldCall(row: CallRow, at: number): ChatCall {
     state: row.state,
     note: row.note,
     intent_id: row.intent_id,
+    live: null,
     output: row.output,
     result: row.result === null ? null : JSON.parse(row.result),
     started_at: isoTime(row.started_at_ms),

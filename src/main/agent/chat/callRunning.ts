@@ -13,7 +13,12 @@ export type CallRunning = {
   /** Runs it to its end, however long the person takes. Never rejects. */
   run(
     call: GatheredCall,
-    given: { caller: ToolCaller; signal: AbortSignal; tell: (change: CallNews) => void },
+    given: {
+      caller: ToolCaller
+      signal: AbortSignal
+      tell: (change: CallNews) => void
+      output: (text: string) => void
+    },
   ): Promise<CallEnd>
 }
 /** What is going on meanwhile. */
@@ -55,13 +60,13 @@ export function callRunning({ executor, approvals }: Parts): CallRunning {
     if (state === 'waiting' && intent_id !== null) approvals.cancel(intent_id, asker)
   }
   return {
-    async run({ name, arguments: text }, { caller, signal, tell }) {
+    async run({ name, arguments: text }, { caller, signal, tell, output }) {
       const args = parsedArguments(text)
       if (args === undefined) return failed('The arguments are not a JSON object. Send them as one.')
       try {
         const progress = (seconds: number, message: string): void =>
           tell({ state: 'running', note: `${message}, ${Math.round(seconds)} s`, intent_id: null })
-        let outcome = await executor.runTool(name, args, { caller, signal, waitMs: waits, progress })
+        let outcome = await executor.runTool(name, args, { caller, signal, waitMs: waits, progress, output })
         while (outcome.kind === 'waiting') {
           const { id, message } = outcome.waiting
           const known = await followed(id, { caller, signal, waitMs: 0 })

@@ -19,6 +19,8 @@ export type ToolRun = {
   signal: AbortSignal
   /** Told of a call that takes a while; how long it has taken, in seconds. */
   progress?: ((seconds: number, message: string) => void) | undefined
+  /** Told what a command prints while it runs, where its caller shows that. */
+  output?: ((text: string) => void) | undefined
   /** Instead of `toolWaits`: 0 answers at once with what waits. */
   waitMs?: { person: number; program: number }
   /** The id of a call that waited: its outcome is what is asked for, and nothing is run again. */
@@ -51,7 +53,13 @@ export type ToolExecutor = {
 export type PerformTool = (
   tool: Tool,
   args: ToolArguments,
-  given: { caller: ToolCaller; signal: AbortSignal; waitMs: number; progress?: (message: string) => void },
+  given: {
+    caller: ToolCaller
+    signal: AbortSignal
+    waitMs: number
+    progress?: (message: string) => void
+    output?: ToolRun['output']
+  },
 ) => Promise<ToolResult | { waiting: ToolWaiting }>
 
 type Options = {
@@ -131,14 +139,20 @@ export function toolExecutor(options: Options): ToolExecutor {
   }
 
   const now = async (tool: Tool, args: ToolArguments, run: ToolRun): Promise<ToolOutcome> => {
-    const { caller, signal, progress, waitMs } = run
+    const { caller, signal, progress, waitMs, output } = run
     const leaving = new AbortController()
     const leave = (): void => leaving.abort()
     signal.addEventListener('abort', leave, { once: true })
     if (signal.aborted) leave()
     const ticking = ticks(progress, `${tool.name} runs`)
     const personMs = waitMs?.person ?? toolWaits.personMs
-    const work = perform(tool, args, { caller, signal: leaving.signal, waitMs: personMs, progress: ticking.say })
+    const work = perform(tool, args, {
+      caller,
+      signal: leaving.signal,
+      waitMs: personMs,
+      progress: ticking.say,
+      output,
+    })
     try {
       const result = await within(work, tool.mayWait ? (waitMs?.program ?? toolWaits.programMs) : undefined)
       if (result !== late)

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { AppError } from '../../../shared/appError.ts'
 import type { Links } from '../../../shared/contract/timelineLinks.ts'
 import { isWaiting, type Tool, type ToolResult, type ToolWork } from '../../../shared/contract/tools/tool.ts'
@@ -44,7 +45,7 @@ export function toolPerformer({ operations, budgets, paymentKeys, note, callServ
     throw new Error(`${outcome.sentence} ${outcome.hint}`)
   }
 
-  return async (tool, args, { caller, signal, waitMs, progress = () => {} }) => {
+  return async (tool, args, { caller, signal, waitMs, progress = () => {}, output }) => {
     const { asker, dailyBudgetMicroUsd: limit } = caller
     const digest = callDigest(caller, tool, args)
     const pays = tool.price === 'usdc'
@@ -59,6 +60,7 @@ export function toolPerformer({ operations, budgets, paymentKeys, note, callServ
       call,
       waitMs,
       progress,
+      live: output && { watch: randomBytes(16).toString('hex'), tell: output },
       heldMicroUsd: undefined,
       callServed: (name, given) => callServed(name, given, { signal, progress }),
       runProgram: (code, id) => sandboxProgram(code, id, { call, operate: operating(caller, signal), signal }),

@@ -36,6 +36,8 @@ export type ToolWork = {
   /** What is held of the caller's budget for this call, in micro-dollars; undefined: it has none. */
   heldMicroUsd: number | undefined
   progress(message: string): void
+  /** Where somebody looks on: what a command prints while it runs. `watch` is a name for it that nobody knows. */
+  live: { watch: string; tell(output: string): void } | undefined
   /** Runs a program in a sandbox that can call operations as this caller. @throws AppError */
   runProgram(code: string, sandboxId: string): Promise<ToolResult>
   /** Calls a tool of a server of others, by the name that the model knows. @throws AppError */

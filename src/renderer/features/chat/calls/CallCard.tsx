@@ -7,6 +7,7 @@ import { classNames } from '../../../ui/classNames.ts'
 import { CallApproval } from './CallApproval.tsx'
 import { CallDetails } from './CallDetails.tsx'
 import { argumentsOf, callIcon, callSubject, callTitle, durationText, stateWords } from './callWords.ts'
+import { LiveOutput } from './LiveOutput.tsx'
 import { ServedNotice } from './ServedNotice.tsx'
 
 const stateLooks: Readonly<Record<ChatCall['state'], readonly [LucideIcon, string]>> = {
@@ -21,7 +22,7 @@ const stateLooks: Readonly<Record<ChatCall['state'], readonly [LucideIcon, strin
 
 /** What a model had a tool do: one line, and all of it when it is opened. */
 export function CallCard({ call }: { call: ChatCall }) {
-  const [open, setOpen] = useState(false)
+  const [chosen, setOpen] = useState<boolean>()
   const id = useId()
   const args = argumentsOf(call)
   const Icon = callIcon(call.tool)
@@ -31,6 +32,8 @@ export function CallCard({ call }: { call: ChatCall }) {
   const [StateIcon, look] = stateLooks[call.state]
   const title = callTitle(call.tool)
   const server = serverNameOf(call.tool)
+  // Nobody approves arguments for a stranger that they have not seen.
+  const open = chosen ?? (server !== undefined && call.state === 'waiting')
   return (
     // biome-ignore lint/a11y/useSemanticElements: these are no fields of a form
     <div
@@ -64,6 +67,7 @@ export function CallCard({ call }: { call: ChatCall }) {
           <ChevronRight aria-hidden className={classNames('size-3.5 transition-transform', open && 'rotate-90')} />
         </span>
       </button>
+      {call.state === 'running' && call.live !== null && <LiveOutput text={call.live} />}
       {call.state === 'waiting' && <CallApproval call={call} />}
       {call.state === 'failed' && server !== undefined && <ServedNotice call={call} />}
       <div id={id} hidden={!open} className="border-t border-line">
