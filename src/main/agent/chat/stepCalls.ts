@@ -45,6 +45,7 @@ export function keptCalls(
       intent_id: null,
       output: null,
       result: null,
+      before: null,
       started_at_ms: now(),
       ended_at_ms: null,
     }),

@@ -1,6 +1,6 @@
 import type { Migration } from '../../migrate.ts'
 
-/** MCP servers of others, and what the person agreed to of their tools. Secrets are in the secret store alone. */
+/** MCP servers of others, and what the person agreed to of their tools. Secrets are in the secret store alone. And what calls change. */
 export const toolServers = {
   version: 19,
   up: `
@@ -22,5 +22,7 @@ export const toolServers = {
     ask INTEGER NOT NULL CHECK (ask IN (0, 1)),
     PRIMARY KEY (server, name)
   ) STRICT, WITHOUT ROWID;
+
+  ALTER TABLE chat_calls ADD COLUMN before TEXT; -- JSON: the DNS record that a call changes, as it was
 `,
 } as const satisfies Migration

@@ -1,18 +1,21 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import type { ChatCall } from '../../../../shared/contract/chatTools.ts'
 import { decideIntent, getIntent } from '../../../../shared/contract/intents.ts'
 import { serverNameOf } from '../../../../shared/contract/toolServers.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { useToolServerActions, useToolServers } from '../../../agent/useToolServers.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { useDecisionView } from '../../../ui/decisionContext.ts'
 import { goTo } from '../../../ui/place.ts'
 import { notify } from '../../../ui/toast.tsx'
 
-/** A call waits for the person. What moves money or signs is approved in Approvals, where all of it is shown. */
+/** A call waits for the person. What moves money or signs is shown whole, as in Approvals, before it is approved. */
 export function CallApproval({ call: { intent_id: id, note, tool } }: { call: ChatCall }) {
   const agent = useAgent()
   const [busy, setBusy] = useState(false)
+  const [whole, setWhole] = useState(false)
+  const Decision = useDecisionView()
   const { data: intent } = useQuery({
     queryKey: ['chat', 'intent', id],
     queryFn: ({ signal }) => agent(getIntent, { intentId: id ?? '' }, { signal }),
@@ -32,6 +35,15 @@ export function CallApproval({ call: { intent_id: id, note, tool } }: { call: Ch
     } finally {
       setBusy(false)
     }
+  }
+  if (whole) {
+    return (
+      <div className="border-t border-line bg-raised p-4">
+        <Suspense>
+          <Decision intentId={id} />
+        </Suspense>
+      </div>
+    )
   }
   return (
     <div className="flex flex-wrap items-center gap-2 border-t border-line bg-caution-soft px-2.5 py-2">
@@ -57,7 +69,7 @@ export function CallApproval({ call: { intent_id: id, note, tool } }: { call: Ch
           Approve
         </Button>
       ) : (
-        <Button size="small" variant="primary" onClick={review}>
+        <Button size="small" variant="primary" onClick={() => setWhole(true)}>
           Review and approve
         </Button>
       )}

@@ -137,13 +137,21 @@ export function plainOutput(text: string): string {
 export type DnsLine = { sign: '+' | '−'; text: string }
 
 /** What a call of a DNS tool changes, line by line; undefined for any other tool. */
-export function dnsLines({ tool }: Pick<ChatCall, 'tool'>, args: CallArguments | undefined): DnsLine[] | undefined {
+export function dnsLines(
+  { tool, before }: Pick<ChatCall, 'tool' | 'before'>,
+  args: CallArguments | undefined,
+): DnsLine[] | undefined {
   if (!/^domain_dns_(add|update|delete)$/.test(tool) || !args) return undefined
-  const id = `record ${shownLine(String(args.record_id ?? ''), 60)}`
-  const fields = ['type', 'host', 'value', 'ttl', 'distance'].flatMap((name) =>
-    args[name] === undefined ? [] : [shownLine(String(args[name]), 300)],
-  )
-  const added: DnsLine = { sign: '+', text: fields.join('  ') }
-  if (tool === 'domain_dns_add') return [added]
-  return tool === 'domain_dns_delete' ? [{ sign: '−', text: id }] : [{ sign: '−', text: id }, added]
+  if (tool === 'domain_dns_add') return [{ sign: '+', text: recordText(args) }]
+  // What was there before the call, where it is known.
+  const old = before === null ? `record ${shownLine(String(args.record_id ?? ''), 60)}` : recordText(before)
+  const gone: DnsLine = { sign: '−', text: old }
+  return tool === 'domain_dns_delete' ? [gone] : [gone, { sign: '+', text: recordText({ ...before, ...args }) }]
+}
+
+/** `A  www  192.0.2.1  3600` */
+function recordText(record: CallArguments): string {
+  return ['type', 'host', 'value', 'ttl', 'distance']
+    .flatMap((name) => (record[name] == null ? [] : [shownLine(String(record[name]), 300)]))
+    .join('  ')
 }
