@@ -6,7 +6,7 @@ import { useSandboxes } from '../../../agent/sandboxes/useSandboxes.ts'
 import { classNames } from '../../../ui/classNames.ts'
 import { CallApproval } from './CallApproval.tsx'
 import { CallDetails } from './CallDetails.tsx'
-import { argumentsOf, callIcon, callSubject, callTitle, durationText, stateWords } from './callWords.ts'
+import { argumentsOf, callIcon, callSubject, callTitle, dnsLines, durationText, stateWords } from './callWords.ts'
 import { LiveOutput } from './LiveOutput.tsx'
 import { ServedNotice } from './ServedNotice.tsx'
 
@@ -32,8 +32,9 @@ export function CallCard({ call }: { call: ChatCall }) {
   const [StateIcon, look] = stateLooks[call.state]
   const title = callTitle(call.tool)
   const server = serverNameOf(call.tool)
-  // Nobody approves arguments for a stranger that they have not seen.
-  const open = chosen ?? (server !== undefined && call.state === 'waiting')
+  // Nobody approves what they have not seen.
+  const needsLook = server !== undefined || dnsLines(call, args) !== undefined
+  const open = chosen ?? (needsLook && call.state === 'waiting')
   return (
     // biome-ignore lint/a11y/useSemanticElements: these are no fields of a form
     <div
