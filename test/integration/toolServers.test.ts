@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Conversation } from '../../src/shared/contract/chats.ts'
 import type { ChatCall } from '../../src/shared/contract/chatTools.ts'
 import type { ServedTool, ToolServer } from '../../src/shared/contract/toolServers.ts'
+import { askingToolServer } from '../support/askingToolServer.ts'
 import { until } from '../support/eventually.ts'
 import { type HostileToolServer, hostileToolServer, plainTool, says } from '../support/hostileToolServer.ts'
 import { inferenceOf } from '../support/models/inferenceOf.ts'
@@ -59,7 +60,7 @@ const agree = (id: string, tools: readonly ServedTool[], ask = true) =>
     body: { tools: tools.map(({ name, digest }) => ({ name, digest, enabled: true, ask })) },
   })
 /** On, and its tools that can be used with it. */
-const ready = async ({ ask = true, ...given }: { ask?: boolean } & object = {}): Promise<ToolServer> => {
+const ready = async ({ ask = true, ...given }: { ask?: boolean; place?: object } = {}): Promise<ToolServer> => {
   const { id } = await added(given)
   const { tools, fault } = await tested(id)
   expect(fault).toBeNull()
@@ -159,17 +160,8 @@ describe('a tool server', () => {
     expect(await called(await newChat([id]), 'box__look')).toMatchObject({ state: 'failed' })
   })
 
-  test('is not allowed by a rule that lets tools destroy, and the stop switch holds', async () => {
+  test('does not run while the stop switch is on, also what may run without asking', async () => {
     const { id } = await ready()
-    const { policy } = (await agent.send('/local/policy')).json
-    const rule = { kind: 'tool.call', asker: '*', host: '*', max_amount_micro_usd: null, effect: 'allow' }
-    const changed = await agent.send('/local/policy', { method: 'PUT', body: { ...policy, rules: [rule] } })
-    if (changed.status === 200) {
-      play([call('box__look')], [{ text: 'Well.' }])
-      const answer = await begun(await newChat([id]))
-      await decide((await waiting()).id, false)
-      await ended(answer)
-    }
     await agree(id, (await shown(id)).tools, false)
     await agent.send('/local/stop', { body: { stopped: true } })
     expect(await called(await newChat([id]), 'box__look')).toMatchObject({ output: expect.stringContaining('stopped') })
@@ -566,6 +558,20 @@ describe('what a tool answers', () => {
       expect((await agent.send('/local/intents?state=waiting')).json.intents).toEqual([])
     },
   )
+
+  test('never asks the person in revision 2026-07-28 either: it is refused plainly, and nothing is sent', async () => {
+    const asking = await askingToolServer()
+    try {
+      const { id, revision } = await ready({ ask: false, place: { kind: 'http', url: asking.url } })
+      expect(revision).toBe('2026-07-28')
+      const { state, output } = await called(await newChat([id]), 'box__ask')
+      expect([state, output]).toEqual(['failed', expect.stringContaining('wants to ask the person')])
+      expect(asking.calls()).toBeLessThanOrEqual(1)
+      expect((await agent.send('/local/intents?state=waiting')).json.intents).toEqual([])
+    } finally {
+      await asking.close()
+    }
+  })
 
   test('never comes: stopping the answer ends the call', async () => {
     const chat = await ready1()

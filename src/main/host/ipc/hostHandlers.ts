@@ -10,7 +10,7 @@ import { terminalLimits } from '../../../shared/contract/terminals.ts'
 import type { IpcAnswer, IpcCall } from '../../platform/ipc/ipcServer.ts'
 import type { Images } from '../images/images.ts'
 import type { Machines } from '../machines/machines.ts'
-import { watchedCommands } from '../machines/watchedCommands.ts'
+import type { WatchedCommands } from '../machines/watchedCommands.ts'
 import type { SandboxRuntime } from '../runtimes/sandboxRuntime.ts'
 import type { Terminals } from '../terminals/terminals.ts'
 import { fileHandlers } from './fileHandlers.ts'
@@ -22,6 +22,7 @@ type Handlers = { readonly [M in HostMethod]: Handler<M> }
 
 type HostParts = {
   machines: Machines
+  commands: WatchedCommands
   terminals: Terminals
   runtimes: readonly SandboxRuntime[]
   images: Images
@@ -67,8 +68,7 @@ function hostCalls({ runtimes, version, pid, shutDown }: HostParts): Pick<Handle
   }
 }
 
-function machineCalls({ machines }: HostParts): Calls<'machine'> {
-  const commands = watchedCommands()
+function machineCalls({ machines, commands }: HostParts): Calls<'machine'> {
   return {
     'machine.list': async () => ({ result: { machines: machines.list() } }),
     'machine.create': async ({ params: { from, ...spec } }) => ({ result: await machines.create(spec, from) }),
