@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, inputRequired, Server } from '@modelcontextprotocol/server'
+import { listening } from './listening.ts'
 
 /** An MCP server of revision 2026-07-28 whose tool answers that it first wants something of the person. */
 export async function askingToolServer(): Promise<{ url: string; calls(): number; close(): Promise<void> }> {
@@ -27,13 +27,12 @@ export async function askingToolServer(): Promise<{ url: string; calls(): number
     const { method = 'GET', url = '/' } = request
     void answer(Object.assign(request, { method, url }), response)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const open = await listening(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    url: `${open.url}/mcp`,
     calls: () => calls,
     async close() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
+      await open.close()
       await handler.close()
     },
   }

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listening } from './listening.ts'
 
 /** An MCP server of revision 2025-11-25 over HTTP that says whatever a test wants. */
 export type HostileToolServer = {
@@ -55,19 +55,17 @@ export async function hostileToolServer(): Promise<HostileToolServer> {
     if (method === 'tools/call') return self.answer(params.name, params.arguments)
     return id === undefined ? undefined : { error: { code: -32601, message: 'No such method' } }
   }
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const open = await listening(server)
   const self: HostileToolServer = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    url: `${open.url}/mcp`,
     tools: [plainTool('look')],
     answer: () => says('Fine.'),
     intercept: undefined,
     heard: [],
-    close: () =>
-      new Promise((resolve) => {
-        for (const it of held) it.destroy()
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close() {
+      for (const it of held) it.destroy()
+      return open.close()
+    },
   }
   return self
 }

@@ -7,10 +7,8 @@ import {
 } from '../../../../shared/contract/toolServers.ts'
 import { useSandboxes } from '../../../agent/sandboxes/useSandboxes.ts'
 import { useToolServerActions } from '../../../agent/useToolServers.ts'
-import { Button } from '../../../ui/Button.tsx'
 import { ChoiceChips } from '../../../ui/ChoiceChips.tsx'
-import { Dialog } from '../../../ui/Dialog.tsx'
-import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { FormDialog } from '../../../ui/FormDialog.tsx'
 import { Select } from '../../../ui/Select.tsx'
 import { useSheet } from '../../../ui/sheetContext.ts'
 import { TextField } from '../../../ui/TextField.tsx'
@@ -33,8 +31,6 @@ export function AddToolServerDialog({ onClose }: { onClose: () => void }) {
   const openSheet = useSheet()
   const [draft, setDraft] = useState(empty)
   const [wrong, setWrong] = useState<Wrong>({})
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
   const edit = (part: Partial<Draft>): void => {
     setDraft({ ...draft, ...part })
     setWrong({})
@@ -42,7 +38,7 @@ export function AddToolServerDialog({ onClose }: { onClose: () => void }) {
   const sandbox = sandboxes.find(({ id }) => id === draft.sandbox) ?? sandboxes[0]
   const inSandbox = draft.kind === 'sandbox'
 
-  const send = async (): Promise<void> => {
+  const send = (): Promise<void> | false => {
     const name = ToolServerName.safeParse(draft.name)
     const place = placeOf(draft, sandbox?.id)
     const secrets = secretsOf(draft.secrets)
@@ -51,40 +47,25 @@ export function AddToolServerDialog({ onClose }: { onClose: () => void }) {
       ...(typeof place === 'string' && { place }),
       ...(typeof secrets === 'string' && { secrets }),
     })
-    if (!name.success || typeof place === 'string' || typeof secrets === 'string' || busy) return
-    setBusy(true)
-    setError(undefined)
-    try {
-      const added = await add({ name: name.data, place, secret_names: secrets })
-      onClose()
-      for (const secret_name of secrets) {
-        const end = await openSheet({ purpose: 'tool_server_secret', tool_server_id: added.id, secret_name })
-        if (end === 'cancelled') return
-      }
-      await test(added.id)
-    } catch (failure) {
-      setError(failure)
-      setBusy(false)
+    if (!name.success || typeof place === 'string' || typeof secrets === 'string') return false
+    return added({ name: name.data, place, secret_names: secrets })
+  }
+  const added = async (given: Parameters<typeof add>[0]): Promise<void> => {
+    const { id, secrets } = await add(given)
+    onClose()
+    for (const { name: secret_name } of secrets) {
+      const end = await openSheet({ purpose: 'tool_server_secret', tool_server_id: id, secret_name })
+      if (end === 'cancelled') return
     }
+    await test(id) // what fails is told by the server itself
   }
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && !busy && onClose()}
+    <FormDialog
       title="Add a tool server"
       description="Steward connects and lists its tools. Nothing is turned on yet."
-      width="narrow"
-      onSubmit={() => void send()}
-      footer={
-        <>
-          <Button onClick={onClose} disabled={busy}>
-            Cancel
-          </Button>
-          <Button type="submit" variant="primary" busy={busy}>
-            Add server
-          </Button>
-        </>
-      }
+      action="Add server"
+      onSend={send}
+      onClose={onClose}
     >
       <div className="flex flex-col gap-3">
         <TextField
@@ -150,9 +131,8 @@ export function AddToolServerDialog({ onClose }: { onClose: () => void }) {
           placeholder={inSandbox ? 'API_TOKEN' : 'Authorization'}
           hint="Names only, separated by commas. Steward asks for the values next, on a protected page."
         />
-        {error !== undefined && <ErrorNotice error={error} />}
       </div>
-    </Dialog>
+    </FormDialog>
   )
 }
 
