@@ -68,7 +68,10 @@ export const ChatCall = z.object({
   live: z.string().nullable().describe('What its command has printed lately, while it runs. It is not kept.'),
   output: z.string().nullable().describe('What the model was told.'),
   result: z.record(z.string(), z.unknown()).nullable().describe('The structured result, where it is not too large.'),
-  before: z.record(z.string(), z.unknown()).nullable().describe('The DNS record that it changes or deletes, as it was.'),
+  before: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .describe('The DNS record that it changes or deletes, as it was.'),
   started_at: IsoTime,
   ended_at: IsoTime.nullable(),
 })
