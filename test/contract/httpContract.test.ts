@@ -147,6 +147,7 @@ const asked: Record<string, Asked> = {
   sandboxChange: { id: () => spareId, body: { name: 'spare by another name' } },
   sandboxStop: { id: () => spareId },
   sandboxStart: { id: () => spareId },
+  sandboxExecOutput: { query: '?watch=ffffffffffffffffffffffff' },
   sandboxExec: { body: { command: 'echo out; echo err >&2; exit 3' } },
   snapshotCreate: { body: { name: 'another' } },
   snapshotList: {},

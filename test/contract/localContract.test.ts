@@ -99,6 +99,14 @@ function shown({ type, scheme, in: place, name }: Json): Record<string, string> 
 const madeToolClient = async (): Promise<string> =>
   (await call('toolClientCreate', { body: { name: 'Made' } })).json.client.id
 
+/** Nothing listens there. */
+const httpPlace = { kind: 'http', url: 'http://127.0.0.1:9/mcp' }
+let toolServers = 0
+const toolServerId = async (): Promise<string> => {
+  toolServers += 1
+  return (await call('toolServerAdd', { body: { name: `made-${toolServers}`, place: httpPlace } })).json.id
+}
+
 type Wanted = Given & { status?: number }
 type Asked = () => Wanted | Promise<Wanted>
 
@@ -227,6 +235,16 @@ const asked: Record<string, Asked> = {
   toolClientList: () => ({}),
   toolClientChange: async () => ({ path: { clientId: await madeToolClient() }, body: { dry_run: true } }),
   toolClientRevoke: async () => ({ path: { clientId: await madeToolClient() } }),
+  toolServerAdd: () => ({ body: { name: 'made', place: httpPlace, secret_names: ['X-Key'] } }),
+  toolServerList: () => ({}),
+  toolServerChange: async () => ({ path: { serverId: await toolServerId() }, body: { enabled: true } }),
+  toolServerTest: async () => ({ path: { serverId: await toolServerId() } }),
+  toolServerToolChange: async () => ({
+    path: { serverId: await toolServerId() },
+    body: { tools: [{ name: 'none', digest: '', enabled: true, ask: true }] },
+    status: 409,
+  }),
+  toolServerRemove: async () => ({ path: { serverId: await toolServerId() } }),
   toolCallGet: () => ({ path: { callId: unknownCall }, status: 404 }),
   policyStop: () => ({ body: { stopped: true } }),
   walletLock: () => ({ body: {} }),

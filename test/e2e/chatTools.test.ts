@@ -1,14 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sendMessage } from '../../src/shared/contract/chatMessages.ts'
 import { createConversation } from '../../src/shared/contract/chats.ts'
-import { listSandboxes } from '../../src/shared/contract/sandboxes.ts'
+import { getDomain } from '../../src/shared/contract/domains.ts'
+import { giveTestMoney } from '../../src/shared/contract/payments.ts'
+import { execInSandbox, listSandboxes } from '../../src/shared/contract/sandboxes.ts'
 import { createTerminal } from '../../src/shared/contract/terminals.ts'
+import { getWallet } from '../../src/shared/contract/wallet.ts'
 import { eventually } from '../support/eventually.ts'
 import { type ProviderRequest, type ProviderServer, providerServer } from '../support/models/providerServer.ts'
 import { plainUsage, type ScriptedPart } from '../support/models/scriptedAnswer.ts'
 import { importPrivateKey } from '../support/walletForms.ts'
 import { openChat } from './pages/chatScreen.ts'
 import { pictures } from './pages/pictures.ts'
+import { sheetPage } from './pages/sheetPage.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
 /** A model does a whole task with tools in the chat; the provider alone is a fake, which plays a script. */
@@ -169,4 +173,71 @@ test('an approval in the chat lets the call run, and a chat can work in one sand
     const { sandboxes } = await app.client.call(listSandboxes, {})
     expect(sandboxes.map((it) => it.name)).not.toContain('chat-box')
   })
+})
+
+test('a card shows what its command prints while it runs', async () => {
+  const { id } = await app.sandbox('live-box')
+  const window = await app.window()
+  const chat = await openChat(window)
+  await chat.newChat()
+  await chat.composer.getByRole('button', { name: 'Tools off' }).click()
+  await window.page.getByRole('menuitemradio', { name: 'On', exact: true }).click()
+  const command = 'mkfifo /tmp/go; for n in 1 2 3; do echo "step $n <b>of</b> 3"; done; read < /tmp/go; echo over'
+  const steps: ScriptedPart[][] = [[call('sandbox_exec', { sandbox_id: id, command })], [{ text: 'All steps done.' }]]
+  providers.playAlways(() => ({ parts: steps.shift() ?? [{ text: 'Over.' }], usage: plainUsage }))
+  await chat.send('Run the steps')
+  const running = chat.answers.getByRole('group', { name: 'Run a command: Running' })
+  await running.getByRole('group', { name: 'Live output' }).getByText('step 3 <b>of</b> 3').waitFor()
+  await look(window.page, 'chat-tools-live')
+  await app.client.call(execInSandbox, { id, command: 'echo > /tmp/go' })
+  await chat.answered('All steps done.')
+  expect(await chat.answers.getByRole('group', { name: 'Live output' }).count()).toBe(0)
+})
+
+test('a payment is approved in place, paid, and the model goes on; its DNS change shows the old value', async () => {
+  const window = await app.window()
+  const { page } = window
+  const { keyrings } = await app.person.call(getWallet, {})
+  const address = keyrings[0]?.accounts[0]?.address ?? ''
+  await app.client.call(giveTestMoney, { address })
+  const chat = await openChat(window)
+  await chat.newChat()
+  await chat.composer.getByRole('button', { name: 'Tools off' }).click()
+  await page.getByRole('menuitemradio', { name: 'On', exact: true }).click()
+  const domain = 'bought-in-chat.com'
+  const steps: ((request: ProviderRequest) => ScriptedPart[])[] = [
+    () => [{ text: 'I buy it.' }, call('domain_register', { domain, years: 1 })],
+    () => [call('domain_dns_add', { domain, type: 'A', host: 'www', value: '192.0.2.1' })],
+    (request) => {
+      const { record_id } = JSON.parse(results(request)[0] ?? '')
+      return [call('domain_dns_update', { domain, record_id, value: '192.0.2.9' })]
+    },
+    () => [{ text: 'Bought, and pointed elsewhere.' }],
+  ]
+  providers.playAlways((request) => ({ parts: steps.shift()?.(request) ?? [{ text: 'Over.' }], usage: plainUsage }))
+  await chat.send('Buy it')
+  const purchase = chat.answers.getByRole('group', { name: 'Register a domain: Needs your approval' })
+  await purchase.getByRole('button', { name: 'Review and approve' }).click()
+  const approval = purchase.getByRole('region', { name: 'Approval' })
+  const approve = approval.getByRole('button', { name: /^Approve once/ })
+  await approve.waitFor()
+  await look(page, 'chat-payment-approval')
+  await look.inOtherSizes(page, 'chat-payment-approval')
+  const asksAgain = (await approve.textContent())?.endsWith('…') ?? false
+  await approve.click()
+  if (asksAgain) await sheetPage(page).give(passphrase, 'Approve')
+  await chat.answers.getByRole('group', { name: 'Register a domain: Done' }).waitFor()
+  expect((await app.client.call(getDomain, { domain })).status).toBe('active')
+
+  const change = chat.answers.getByRole('group', { name: 'Change a DNS record: Needs your approval' })
+  const lines = change.getByRole('group', { name: 'DNS changes' })
+  await lines.getByText('− A  www  192.0.2.1  3600').waitFor()
+  await lines.getByText('+ A  www  192.0.2.9  3600').waitFor()
+  await look(page, 'chat-dns-change')
+  await change.getByRole('button', { name: 'Approve', exact: true }).click()
+  await chat.answered('Bought, and pointed elsewhere.')
+  await page.reload()
+  const done = chat.answers.getByRole('group', { name: 'Change a DNS record: Done' })
+  await done.getByRole('button').first().click()
+  await done.getByText('− A  www  192.0.2.1  3600').waitFor()
 })

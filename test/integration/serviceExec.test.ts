@@ -25,6 +25,26 @@ describe('exec', () => {
     expect(String(took)).toMatch(/^\d+(\.\d)?$/)
   })
 
+  test('can be watched: what it prints is read while it runs', async () => {
+    const watch = 'w'.repeat(24)
+    const running = exec({ command: 'mkfifo /tmp/go; echo one; read -t 20 < /tmp/go; echo two', watch })
+    const read = async (since: number) => {
+      const { status, json, text } = await service.send(`${sandbox}/exec?watch=${watch}&since=${since}&wait_ms=20000`)
+      expect(status, text).toBe(200)
+      return json
+    }
+    const first = await read(0)
+    expect(first).toMatchObject({ output: expect.stringContaining('one\n'), ended: false })
+    await exec({ command: 'echo > /tmp/go' })
+    let [output, last] = [first.output, first]
+    while (!last.ended) {
+      last = await read(last.cursor)
+      output += last.output
+    }
+    expect(output).toContain('two\n')
+    expect((await running).stdout).toBe('one\ntwo\n')
+  })
+
   test('gives both streams and the exit code under both names', async () => {
     expect(await exec({ command: 'echo out; echo err >&2; exit 3' })).toMatchObject({
       stdout: 'out\n',

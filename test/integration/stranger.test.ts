@@ -132,6 +132,7 @@ const lines: Record<string, Line> = {
   sandboxDelete: missing(),
   sandboxStop: missing(),
   sandboxStart: missing(),
+  sandboxExecOutput: missing({ query: `?watch=${'f'.repeat(32)}` }),
   sandboxExec: missing({ body: { command: 'true' } }),
   snapshotCreate: missing({ body: {} }),
   snapshotList: missing(),

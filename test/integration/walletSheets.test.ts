@@ -89,6 +89,7 @@ async function startWallet() {
     providers: {
       keys: { about: elsewhere, list: elsewhere, set: elsewhere },
       servers: { get: elsewhere, setKey: elsewhere },
+      toolServers: { get: elsewhere, setSecret: elsewhere },
     },
     pagesFolder: builtPages(),
     now: () => nowMs,

@@ -21,6 +21,7 @@ import { renewalParts } from './renewalParts.ts'
 import type { SheetPages } from './sheets/sheetPages.ts'
 import { walletSheets } from './sheets/walletSheets.ts'
 import { toolParts } from './toolParts.ts'
+import { toolServerParts } from './toolServerParts.ts'
 import type { McpEndpoint } from './tools/mcpEndpoint.ts'
 import type { StdioDoor } from './tools/stdioDoor.ts'
 import type { ToolExecutor } from './tools/toolExecutor.ts'
@@ -68,13 +69,14 @@ export function agentParts(options: AgentOptions): AgentParts {
   const { approvals, policy } = approval
   const { clientOf } = connectionParts(ground, { wallet: vault, approvals, serviceTarget })
   const providers = providerParts(ground)
+  const toolServer = toolServerParts(ground, providers)
   const sheets = scope.own(
     walletSheets({
       vault,
       requireStrong,
       approvals,
       policy,
-      providers,
+      providers: { ...providers, toolServers: toolServer.servers },
       pagesFolder: builtFile('renderer'),
       now,
       log: log.of('sheets'),
@@ -86,8 +88,13 @@ export function agentParts(options: AgentOptions): AgentParts {
   const payment = paymentParts(ground, { approval, budget, serviceTarget })
   const renewal = renewalParts(ground, { approvals, budgets: budget.budgets, domains, payment })
   const recordings = recordingParts(ground, activity)
-  const tools = toolParts(ground, { ...approval, endpoints: () => endpoints })
-  const chat = chatParts(ground, { shared: sharedBudget(budget.budgets), executor: tools.executor, approvals })
+  const tools = toolParts(ground, { ...approval, served: toolServer.served, endpoints: () => endpoints })
+  const chat = chatParts(ground, {
+    shared: sharedBudget(budget.budgets),
+    executor: tools.executor,
+    served: toolServer.served,
+    approvals,
+  })
   const endpoints: readonly LocalEndpoint[] = [
     ...activity.endpoints,
     ...wallet.endpoints,
@@ -101,6 +108,7 @@ export function agentParts(options: AgentOptions): AgentParts {
     ...renewal.endpoints,
     ...recordings.endpoints,
     ...tools.endpoints,
+    ...toolServer.endpoints,
   ]
   return {
     database: ground.database,

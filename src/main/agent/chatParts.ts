@@ -18,21 +18,27 @@ import { runningAnswers } from './chat/runningAnswers.ts'
 import { sending } from './chat/sending.ts'
 import { inTurn } from './chat/turnTask.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
+import type { ServedTools } from './toolServers/servedTools.ts'
 import type { ToolExecutor } from './tools/toolExecutor.ts'
 
-type Given = { shared: SharedBudget; executor: ToolExecutor; approvals: Pick<Approvals, 'list' | 'cancel'> }
+type Given = {
+  shared: SharedBudget
+  executor: ToolExecutor
+  served: Pick<ServedTools, 'offered'>
+  approvals: Pick<Approvals, 'list' | 'cancel'>
+}
 
 /** Conversations with models, and what they may cost. */
 export function chatParts(
   ground: AgentGround,
-  { shared, executor, approvals }: Given,
+  { shared, executor, served, approvals }: Given,
 ): { titles: ChatStore['conversations']['titles']; endpoints: LocalEndpoint[] } {
   const { database, client, events, activity, tasks, scope, now } = ground
   const log = ground.log.of('chat')
   const { publish } = events
   const { note } = activity
   const newId = () => randomBytes(12).toString('hex')
-  const store = chatStore(database)
+  const store = chatStore(database, served.offered)
   const budgets = spendBudgets({ spending: spendRepository(database), shared, now })
   endInterruptedAnswers({ store, budgets, now })
   scope.own(chatPurge({ store, now, log }), (it) => it.close())

@@ -5,7 +5,7 @@ import { keychainSecretStore } from '../platform/keychainSecretStore.ts'
 import { vaultFileSecretStore } from '../platform/vaultFileSecretStore.ts'
 import type { AgentGround } from './agentGround.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
-import { keptKeys } from './providers/keptKeys.ts'
+import { type KeptKeys, keptKeys } from './providers/keptKeys.ts'
 import { modelServerProbe } from './providers/modelServerProbe.ts'
 import { modelServerRepository } from './providers/modelServerRepository.ts'
 import { modelServers, type OwnModelServers } from './providers/modelServers.ts'
@@ -15,7 +15,7 @@ import { providerRoutes } from './providers/providerRoutes.ts'
 import { sealedKeys } from './providers/sealedKeys.ts'
 import { walletPlaces } from './wallet/walletPlaces.ts'
 
-export type ProviderParts = { keys: ProviderKeys; servers: OwnModelServers; endpoints: LocalEndpoint[] }
+export type ProviderParts = { kept: KeptKeys; keys: ProviderKeys; servers: OwnModelServers; endpoints: LocalEndpoint[] }
 
 /** Keys of model providers and servers of one's own, as the service of this application gets them. */
 export function providerParts(ground: AgentGround): ProviderParts {
@@ -53,5 +53,5 @@ export function providerParts(ground: AgentGround): ProviderParts {
   })
   servers.tell()
   void kept.readAgain() // the keychain may ask the person first; nothing else waits for it
-  return { keys, servers, endpoints: providerRoutes({ keys, servers, kept }) }
+  return { kept, keys, servers, endpoints: providerRoutes({ keys, servers, kept }) }
 }

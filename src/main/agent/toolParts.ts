@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { AppError } from '../../shared/appError.ts'
 import type { IntentRecord } from '../../shared/contract/intents.ts'
 import { toolNamed } from '../../shared/contract/tools/toolTable.ts'
 import { installFolder } from '../platform/programFile.ts'
@@ -9,6 +10,7 @@ import type { AgentGround } from './agentGround.ts'
 import type { ApprovalParts } from './approvalParts.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
 import { newTask } from './taskContext.ts'
+import type { ServedTools } from './toolServers/servedTools.ts'
 import { type McpEndpoint, mcpEndpoint } from './tools/mcpEndpoint.ts'
 import { paymentKeys } from './tools/paymentKeys.ts'
 import { pendingCalls } from './tools/pendingCalls.ts'
@@ -25,6 +27,8 @@ import { toolOperations } from './tools/toolOperations.ts'
 import { toolPerformer } from './tools/toolPerformer.ts'
 
 type Given = Pick<ApprovalParts, 'approvals' | 'asks'> & {
+  served: Pick<ServedTools, 'toolOf' | 'call'>
+
   /** All of the agent's own operations; known once every part is made. */
   endpoints: () => readonly LocalEndpoint[]
 }
@@ -32,7 +36,7 @@ type Given = Pick<ApprovalParts, 'approvals' | 'asks'> & {
 export type ToolParts = { executor: ToolExecutor; mcp: McpEndpoint; door: StdioDoor; endpoints: LocalEndpoint[] }
 
 /** The tools: operations of the contract under names that models know, for MCP clients and the chat. */
-export function toolParts(ground: AgentGround, { approvals, asks, endpoints }: Given): ToolParts {
+export function toolParts(ground: AgentGround, { approvals, asks, served, endpoints }: Given): ToolParts {
   const { dataFolder, database, client, events, activity, tasks, scope, log, now } = ground
   const { note } = activity
   const newId = () => randomBytes(12).toString('hex')
@@ -40,17 +44,18 @@ export function toolParts(ground: AgentGround, { approvals, asks, endpoints }: G
   const budgets = toolBudgets({ database, newId, now })
   const keys = paymentKeys({ database, newId, now })
   const perform = toolPerformer({
-    ...{ operations, budgets, paymentKeys: keys, note },
+    ...{ operations, budgets, paymentKeys: keys, note, callServed: served.call },
     runTool: (name, given, run) => executor.runTool(name, given, run),
   })
+  const toolOf = (name: string, caller: ToolCaller) => toolNamed(name) ?? served.toolOf(name, caller)
   const pending = scope.own(
     pendingCalls({
       calls: toolCallRepository(database),
       async perform({ record, given, caller }, signal) {
-        const tool = toolNamed(record.tool)
-        if (!tool) throw new Error(`A call of ${record.tool} was kept, which is no tool.`)
-        const args = tool.input.parse(JSON.parse(given))
         const by = ToolCaller.parse(JSON.parse(caller))
+        const tool = toolOf(record.tool, by)
+        if (!tool) throw new AppError('tool/unknown', `There is no tool ${record.tool} any more.`)
+        const args = tool.input.parse(JSON.parse(given))
         // Approved by a person, and still part of what asked for it.
         const asked = record.intent_id === null ? undefined : activity.taskOf({ kind: 'intent', id: record.intent_id })
         const task = asked ?? { id: newTask('call'), links: {} }
@@ -70,7 +75,7 @@ export function toolParts(ground: AgentGround, { approvals, asks, endpoints }: G
     }
   })
   scope.own(leave, (it) => it())
-  const plain = toolExecutor({ approvals, asks, pending, perform })
+  const plain = toolExecutor({ approvals, asks, pending, perform, toolOf })
   const executor: ToolExecutor = {
     ...plain,
     runTool: (name, given, run) => tasks.run({ id: newTask('call'), links: {} }, () => plain.runTool(name, given, run)),

@@ -17,6 +17,7 @@ import { idleWatch } from './ipc/idleWatch.ts'
 import { portHandler } from './ipc/portHandler.ts'
 import { streamHandler } from './ipc/streamHandler.ts'
 import { machines } from './machines/machines.ts'
+import { watchedCommands } from './machines/watchedCommands.ts'
 import { bubblewrapRuntime } from './runtimes/bubblewrap/bubblewrapRuntime.ts'
 import type { DockerOptions } from './runtimes/docker/dockerOptions.ts'
 import { dockerRuntime } from './runtimes/docker/dockerRuntime.ts'
@@ -126,6 +127,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
       await listenIpc({
         path: socketPath,
         handlers: hostHandlers({
+          commands: watchedCommands(),
           machines: running,
           terminals,
           runtimes,

@@ -1,5 +1,6 @@
-import { Suspense, useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useCommands } from '../ui/commands/commandRegistry.tsx'
+import { DecisionContext } from '../ui/decisionContext.ts'
 import { narrowWindow, useMedia } from '../ui/useMedia.ts'
 import { ConnectionNotice } from './ConnectionNotice.tsx'
 import { CrashBoundary } from './CrashBoundary.tsx'
@@ -12,6 +13,10 @@ import { StatusBar } from './StatusBar.tsx'
 import { useSection } from './useSection.ts'
 import { useSectionLabels } from './useSectionLabels.ts'
 import { windowCommands } from './windowCommands.ts'
+
+const InlineDecision = lazy(async () => ({
+  default: (await import('../features/approvals/decision/InlineDecision.tsx')).InlineDecision,
+}))
 
 /** The frame of the window: sections at the left, the chosen one beside them, one line of state below. */
 export function App() {
@@ -28,9 +33,11 @@ export function App() {
         <CrashBoundary key={section.id}>
           <h1 className="sr-only">{section.title}</h1>
           <Suspense fallback={<div role="status" aria-busy="true" aria-label={`Opening ${section.title}…`} />}>
-            <PurchaseProvider>
-              <section.Screen />
-            </PurchaseProvider>
+            <DecisionContext value={InlineDecision}>
+              <PurchaseProvider>
+                <section.Screen />
+              </PurchaseProvider>
+            </DecisionContext>
           </Suspense>
         </CrashBoundary>
         <ConnectionNotice />

@@ -14,6 +14,8 @@ export type MenuItem =
       tone?: 'danger'
       /** One of several choices: which one holds now. */
       checked?: boolean
+      /** It is on or off by itself, beside the others; `checked` says which. */
+      toggles?: boolean
       disabled?: boolean
       onSelect: () => void
     }
@@ -67,13 +69,16 @@ function MenuRows({ items, Row, Divider }: MenuRowsProps) {
       // biome-ignore lint/suspicious/noArrayIndexKey: a hairline has no other name than its place
       return <Divider key={`line ${place}`} className="-mx-1 my-1 h-px bg-line" />
     }
-    const { label, icon: Icon, shortcut, tone, checked, disabled = false, onSelect } = item
+    const { label, icon: Icon, shortcut, tone, checked, toggles = false, disabled = false, onSelect } = item
     return (
       <Row
         key={label}
         disabled={disabled}
         onSelect={onSelect}
-        {...(checked !== undefined && { role: 'menuitemradio', 'aria-checked': checked })}
+        {...(checked !== undefined && {
+          role: toggles ? 'menuitemcheckbox' : 'menuitemradio',
+          'aria-checked': checked,
+        })}
         className={classNames(
           'flex h-7 select-none items-center gap-2 rounded-small px-2 outline-none data-disabled:opacity-50',
           tone === 'danger' ? 'text-negative data-highlighted:bg-negative-soft' : 'data-highlighted:bg-hover',

@@ -25,6 +25,7 @@ const looks: Record<SheetPurpose, { title: string; height: number }> = {
   confirm: { title: 'Confirm', height: 400 },
   provider_key: { title: 'API key', height: 230 },
   server_key: { title: 'API key', height: 264 },
+  tool_server_secret: { title: 'Secret', height: 264 },
   confirm_policy: { title: 'Confirm', height: 300 },
 }
 /** A page that says nothing for this long is not shown by this browser. */

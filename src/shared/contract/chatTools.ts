@@ -7,6 +7,8 @@ export const chatToolLimits = {
   steps: { min: 1, max: 100, default: 25 },
   /** Of a result, as it goes to the model and is kept. */
   outputCharacters: 40_000,
+  /** Of what a command prints while it runs. */
+  liveCharacters: 8_000,
   /** Made at once in one step; what is beyond is refused. */
   callsOfStep: 16,
   argumentCharacters: 1_000_000,
@@ -23,6 +25,10 @@ export const ChatTools = z.object({
   profile: z.enum(['all', 'read-only', 'sandboxes', 'domains', 'money']),
   /** The sandbox that they work in unless they are told another. */
   sandbox_id: z.string().max(100).nullable(),
+  servers: z
+    .array(z.string().max(40), 'must be a list of ids')
+    .max(20, 'must be at most 20')
+    .describe('Ids of the MCP servers of others whose tools they may use as well; with the profile `all` alone.'),
   max_steps: z.int(steps).min(min, steps).max(max, steps).describe('Of one answer: how often the model is asked.'),
   max_turn_micro_usd: MicroUsd.nullable().describe(
     'What the model may cost for one answer. Null: no limit of its own.',
@@ -37,6 +43,7 @@ export const noTools: ChatTools = {
   enabled: false,
   profile: 'all',
   sandbox_id: null,
+  servers: [],
   max_steps: chatToolLimits.steps.default,
   max_turn_micro_usd: null,
   max_day_micro_usd: null,
@@ -58,8 +65,13 @@ export const ChatCall = z.object({
   /** What is going on, or what the person is asked. */
   note: z.string().nullable(),
   intent_id: z.string().nullable().describe('The request in Approvals.'),
+  live: z.string().nullable().describe('What its command has printed lately, while it runs. It is not kept.'),
   output: z.string().nullable().describe('What the model was told.'),
   result: z.record(z.string(), z.unknown()).nullable().describe('The structured result, where it is not too large.'),
+  before: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .describe('The DNS record that it changes or deletes, as it was.'),
   started_at: IsoTime,
   ended_at: IsoTime.nullable(),
 })

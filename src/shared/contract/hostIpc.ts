@@ -111,13 +111,14 @@ export const hostMethods = {
   /** Begins, and answers at once: `image.changed` tells how it goes on. */
   'image.add': { params: z.object({ runtime: z.string(), name: ImageName, source: ImageSource }), result: HostImage },
   'image.remove': { params: z.object({ name: ImageName }), result: Nothing },
-  /** Result body: stdout then stderr. */
+  /** Result body: stdout then stderr. `watch` names it for `machine.execOutput`. */
   'machine.exec': {
     params: OnSandbox.extend({
       command: z.string(),
       timeoutMs: z.int(),
       cwd: z.string().optional(),
       env: Environment.optional(),
+      watch: z.string().optional(),
     }),
     result: z.object({
       stdoutBytes: z.int(),
@@ -126,6 +127,11 @@ export const hostMethods = {
       truncated: z.boolean(),
       durationMs: z.number(),
     }),
+  },
+  /** Result body: what a command that runs has printed since, both streams together. Waits at most `waitMs`. */
+  'machine.execOutput': {
+    params: OnSandbox.extend({ watch: z.string(), since: z.int(), waitMs: z.int() }),
+    result: z.object({ cursor: z.int(), ended: z.boolean() }),
   },
   /** What a running machine uses now. */
   'machine.usage': {

@@ -99,6 +99,8 @@ export const LocalEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('grants.changed') }),
   /** Keys of providers or own model servers: read them again. */
   z.object({ type: z.literal('providers.changed') }),
+  /** MCP servers of others, or what they list: read them again. */
+  z.object({ type: z.literal('tool-servers.changed') }),
   z.object({ type: z.literal('payment.changed'), payment: Payment }),
   /** Limits of payments, known payees, or what is used of the limits: read them again. */
   z.object({ type: z.literal('payment-budgets.changed') }),

@@ -57,6 +57,7 @@ import {
   getSandbox,
   listRuntimes,
   listSandboxes,
+  readExecOutput,
   startSandbox,
   stopSandbox,
 } from './sandboxes.ts'
@@ -102,6 +103,7 @@ export const routeTable: readonly Route[] = [
   startSandbox,
   stopSandbox,
   execInSandbox,
+  readExecOutput,
   createSnapshot,
   listSnapshots,
   restoreSnapshot,

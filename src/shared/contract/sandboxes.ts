@@ -191,6 +191,9 @@ export const stopSandbox = defineRoute({
   idempotent: true,
 })
 
+const watchForm = 'must be 24 to 64 letters and digits'
+const CommandWatch = z.string(watchForm).regex(/^[A-Za-z0-9]{24,64}$/, watchForm)
+
 export const execInSandbox = defineRoute({
   operation: 'sandboxExec',
   method: 'POST',
@@ -209,6 +212,7 @@ export const execInSandbox = defineRoute({
     /** Absolute working directory; absent is the home. */
     cwd: z.string().startsWith('/', 'must be an absolute path').optional(),
     env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).optional(),
+    watch: CommandWatch.optional().describe('A random name, by which its output can be read while it runs.'),
   }),
   response: z.object({
     stdout: z.string(),
@@ -222,6 +226,27 @@ export const execInSandbox = defineRoute({
     duration_ms: z.number(),
   }),
   idempotent: true,
+})
+
+export const readExecOutput = defineRoute({
+  operation: 'sandboxExecOutput',
+  method: 'GET',
+  path: '/v1/sandboxes/:id/exec',
+  summary: 'Read what a command prints while it runs, stdout and stderr together: the last 64 KiB of it',
+  tag: 'Sandboxes',
+  params: SandboxParams,
+  query: z.object({
+    watch: CommandWatch.describe('As it was given to the exec.'),
+    /** A `cursor` of an earlier answer. */
+    since: z.coerce.number('must be a cursor').int('must be a cursor').min(0, 'must be a cursor').default(0),
+    /** Wait this long for output to come. */
+    wait_ms: z.coerce.number().int().min(0).max(20_000, 'must be at most 20000').default(0),
+  }),
+  response: z.object({
+    output: z.string().describe('What is not UTF-8 is replaced.'),
+    cursor: z.int(),
+    ended: z.boolean().describe('The command has ended: its exec tells the rest.'),
+  }),
 })
 
 /** Why a limit does not hold on this machine. */

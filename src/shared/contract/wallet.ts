@@ -4,6 +4,7 @@ import { IsoTime } from '../time.ts'
 import { evmNetworks } from './networks.ts'
 import { ModelServerId, ProviderFamily } from './providers.ts'
 import { defineRoute } from './route.ts'
+import { SecretName, ToolServerId } from './toolServers.ts'
 
 /**
  * The wallet of the person at this machine, of the agent's local API. Phrases, private keys and passphrases are never
@@ -181,6 +182,7 @@ export const SheetPurpose = z.enum([
   'confirm', // approve an intent above the threshold, where there is no native dialog
   'provider_key', // of a model provider: set or replace it; the wallet may be locked
   'server_key', // of a model server of one's own
+  'tool_server_secret', // a header or a variable of an MCP server
   'confirm_policy', // let more through, or end the stop, as PUT /local/policy or POST /local/stop asked for last
 ])
 export type SheetPurpose = z.infer<typeof SheetPurpose>
@@ -217,6 +219,9 @@ export const openWalletSheet = defineRoute({
     family: ProviderFamily.optional(),
     /** For `server_key`. */
     server_id: ModelServerId.optional(),
+    /** For `tool_server_secret`, with `secret_name`. */
+    tool_server_id: ToolServerId.optional(),
+    secret_name: SecretName.optional(),
   }),
   response: z.object({ url: z.string(), expires_at: IsoTime }),
   status: 201,

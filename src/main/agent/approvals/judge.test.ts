@@ -58,6 +58,17 @@ test.each(['identity.register', 'message'] as const)('%s is approved one at a ti
   expect(effect(asked, { grants: [{ ...grant, kind, asker: asked.asker }] })).toBe('ask')
 })
 
+test('a rule that lets tools destroy does not let tools of other servers run', () => {
+  const call: JudgedIntent = { ...payment, kind: 'tool.call', host: null, scope: null, amountMicroUsd: null }
+  const allowing = {
+    ...policy,
+    rules: [rule({ effect: 'allow', kind: 'tool.call', host: '*', max_amount_micro_usd: null })],
+  }
+  const scoped = (scope: string) => effect({ ...call, scope }, { policy: allowing, grants: [] })
+  expect(scoped('sandbox_delete sb_1')).toBe('allow')
+  expect(scoped('files__read_file files 0123')).toBe('ask')
+})
+
 test('a rule that denies comes before what was approved in advance, and so does the stop switch', () => {
   const denying = { ...policy, rules: [rule({ effect: 'deny', host: 'shop.example' })] }
   expect(effect(payment, { policy: denying })).toBe('deny')

@@ -1,5 +1,6 @@
 import type { Grant, Policy, PolicyRule } from '../../../shared/contract/intents.ts'
 import { ruleSentence } from '../../../shared/contract/intentWords.ts'
+import { serverNameOf } from '../../../shared/contract/toolServers.ts'
 import { fittingGrant } from './grants.ts'
 import { isAbove, type JudgedIntent } from './judgedIntent.ts'
 import { firstRule } from './policyMatch.ts'
@@ -21,7 +22,9 @@ export function judge(intent: JudgedIntent, { policy, grants, serviceHost }: Giv
   if (kind === 'message' && asker.kind !== 'person') {
     return { effect: 'deny', by: 'policy', detail: 'Only you can ask to sign a message.' }
   }
-  const rule = firstRule(policy.rules, { kind, askerKind: asker.kind, host, amountMicroUsd })
+  const found = firstRule(policy.rules, { kind, askerKind: asker.kind, host, amountMicroUsd })
+  // Who let tools of Steward destroy did not let strangers' tools run.
+  const rule = found?.effect === 'allow' && isOfServer(intent) ? undefined : found
   const detail = rule && ruleDetail(rule)
   if (rule && detail && rule.effect === 'deny') return { effect: 'deny', by: 'policy', detail }
   // Above the threshold nothing is signed without the person, whoever was allowed what.
@@ -33,6 +36,11 @@ export function judge(intent: JudgedIntent, { policy, grants, serviceHost }: Giv
     return { effect: 'allow', by: 'policy', detail: 'Steward signs in to the service it is connected to.' }
   }
   return { effect: 'ask' }
+}
+
+/** The call of a tool of another server: its name stands first in the scope. */
+function isOfServer({ kind, scope }: JudgedIntent): boolean {
+  return kind === 'tool.call' && scope !== null && serverNameOf(scope.split(' ', 1)[0] ?? '') !== undefined
 }
 
 function ruleDetail(rule: PolicyRule): string {

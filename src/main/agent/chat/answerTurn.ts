@@ -115,7 +115,7 @@ function stepPlan({ store, row, conversation, model, text }: StepGiven): AnswerP
   const enlarged = last && { ...last, bytes: last.bytes + own.bytes, tokens: last.tokens + own.tokens }
   return answerPlan(model, {
     weights: enlarged ? [...weights.slice(0, -1), enlarged] : [],
-    systemPrompt: toolboxOf(conversation).weighed,
+    systemPrompt: toolboxOf(store, conversation).weighed,
     parameters: conversation.parameters,
   })
 }

@@ -17,11 +17,13 @@ export type CallRow = {
   output: string | null
   /** JSON */
   result: string | null
+  /** JSON */
+  before: string | null
   started_at_ms: number
   ended_at_ms: number | null
 }
 export type StepRow = { message: number; step: number; at: number; carried: string }
-export type CallChange = Pick<CallRow, 'state' | 'note' | 'intent_id' | 'output' | 'result' | 'ended_at_ms'>
+export type CallChange = Pick<CallRow, 'state' | 'note' | 'intent_id' | 'output' | 'result' | 'before' | 'ended_at_ms'>
 
 /** Calls of tools, and the steps of the answers that made them. */
 export type CallRepository = {
@@ -48,6 +50,7 @@ const callFields = [
   'intent_id',
   'output',
   'result',
+  'before',
   'started_at_ms',
   'ended_at_ms',
 ] as const
@@ -59,7 +62,7 @@ export function callRepository(database: Database): CallRepository {
   )
   const change = database.prepare<[CallChange & { id: string }]>(
     `UPDATE chat_calls SET state = @state, note = @note, intent_id = @intent_id, output = @output, result = @result,
-       ended_at_ms = @ended_at_ms WHERE id = @id AND ended_at_ms IS NULL`,
+       before = @before, ended_at_ms = @ended_at_ms WHERE id = @id AND ended_at_ms IS NULL`,
   )
   const steps = database.prepare<[string], StepRow>(
     'SELECT * FROM chat_steps WHERE message IN (SELECT value FROM json_each(?)) ORDER BY message, step',
@@ -103,8 +106,10 @@ export function toldCall(row: CallRow, at: number): ChatCall {
     state: row.state,
     note: row.note,
     intent_id: row.intent_id,
+    live: null,
     output: row.output,
     result: row.result === null ? null : JSON.parse(row.result),
+    before: row.before === null ? null : JSON.parse(row.before),
     started_at: isoTime(row.started_at_ms),
     ended_at: row.ended_at_ms === null ? null : isoTime(row.ended_at_ms),
   }

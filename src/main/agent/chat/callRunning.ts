@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { chatToolLimits } from '../../../shared/contract/chatTools.ts'
+import { serverNameOf } from '../../../shared/contract/toolServers.ts'
 import { toolNamed } from '../../../shared/contract/tools/toolTable.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { ToolCaller } from '../tools/toolCaller.ts'
@@ -12,11 +13,16 @@ export type CallRunning = {
   /** Runs it to its end, however long the person takes. Never rejects. */
   run(
     call: GatheredCall,
-    given: { caller: ToolCaller; signal: AbortSignal; tell: (change: CallNews) => void },
+    given: {
+      caller: ToolCaller
+      signal: AbortSignal
+      tell: (change: CallNews) => void
+      output: (text: string) => void
+    },
   ): Promise<CallEnd>
 }
 /** What is going on meanwhile. */
-export type CallNews = Pick<CallChange, 'state' | 'note' | 'intent_id'>
+export type CallNews = Pick<CallChange, 'state' | 'note' | 'intent_id'> & { before?: string | null }
 export type CallEnd = Pick<CallChange, 'state' | 'output' | 'result'>
 
 type Parts = { executor: ToolExecutor; approvals: Pick<Approvals, 'cancel'> }
@@ -31,6 +37,7 @@ const Followed = z.object({
   error: z.string().nullable().default(null),
   hint: z.string().nullable().default(null),
 })
+const Records = z.array(z.looseObject({ record_id: z.string() }))
 type Followed = z.infer<typeof Followed>
 type FollowGiven = { caller: ToolCaller; signal: AbortSignal; waitMs: number }
 const ended = ['done', 'settled', 'reconciled']
@@ -53,14 +60,29 @@ export function callRunning({ executor, approvals }: Parts): CallRunning {
   const withdraw = ({ state, intent_id }: Followed, { asker }: ToolCaller): void => {
     if (state === 'waiting' && intent_id !== null) approvals.cancel(intent_id, asker)
   }
+  /** The DNS record that a call is about, for the person who decides on it. */
+  const recordBefore = async (
+    name: string,
+    args: Readonly<Record<string, unknown>>,
+    given: { caller: ToolCaller; signal: AbortSignal },
+  ): Promise<string | undefined> => {
+    const { domain, record_id: id } = args
+    if ((name !== 'domain_dns_update' && name !== 'domain_dns_delete') || typeof domain !== 'string') return undefined
+    const listed = await executor.runTool('domain_dns_list', { domain }, given)
+    if (listed.kind !== 'result') return undefined
+    const found = Records.safeParse(listed.result.records).data?.find((it) => it.record_id === id)
+    return found && JSON.stringify(found).slice(0, resultBytes)
+  }
   return {
-    async run({ name, arguments: text }, { caller, signal, tell }) {
+    async run({ name, arguments: text }, { caller, signal, tell, output }) {
       const args = parsedArguments(text)
       if (args === undefined) return failed('The arguments are not a JSON object. Send them as one.')
       try {
+        const before = await recordBefore(name, args, { caller, signal })
+        if (before !== undefined) tell({ state: 'running', note: null, intent_id: null, before })
         const progress = (seconds: number, message: string): void =>
           tell({ state: 'running', note: `${message}, ${Math.round(seconds)} s`, intent_id: null })
-        let outcome = await executor.runTool(name, args, { caller, signal, waitMs: waits, progress })
+        let outcome = await executor.runTool(name, args, { caller, signal, waitMs: waits, progress, output })
         while (outcome.kind === 'waiting') {
           const { id, message } = outcome.waiting
           const known = await followed(id, { caller, signal, waitMs: 0 })
@@ -87,11 +109,11 @@ export function failed(sentence: string): CallEnd {
   return { state: 'failed', output: `Error: ${sentence}`, result: null }
 }
 
-function parsedArguments(text: string): object | undefined {
+function parsedArguments(text: string): Readonly<Record<string, unknown>> | undefined {
   if (text.length > chatToolLimits.argumentCharacters) return undefined
   try {
     const given: unknown = text.trim() === '' ? {} : JSON.parse(text)
-    return typeof given === 'object' && given !== null && !Array.isArray(given) ? given : undefined
+    return typeof given === 'object' && given !== null && !Array.isArray(given) ? { ...given } : undefined
   } catch {
     return undefined // the model is told so
   }
@@ -103,12 +125,18 @@ function outcomeOf(name: string, { id, state, sentence, result, error, hint }: F
   }
   if (ended.includes(state)) {
     const answer = result ?? {}
-    return { kind: 'result', result: answer, text: toolNamed(name)?.text?.(answer) ?? JSON.stringify(answer, null, 2) }
+    return { kind: 'result', result: answer, text: textOf(name, answer) }
   }
   if (state === 'waiting') return waiting('person')
   if (underWay.includes(state)) return waiting('program')
   const code = state === 'denied' || state === 'refused' ? 'tool/denied' : 'tool/failed'
   return { kind: 'error', code, sentence: error ?? `It ended as ${state}.`, hint: hint ?? '' }
+}
+
+/** Of a tool of another server all there is to tell is its text. */
+function textOf(name: string, answer: Followed['result'] & object): string {
+  if (serverNameOf(name) !== undefined && typeof answer.text === 'string') return answer.text
+  return toolNamed(name)?.text?.(answer) ?? JSON.stringify(answer, null, 2)
 }
 
 function endOf(outcome: ToolOutcome): CallEnd {

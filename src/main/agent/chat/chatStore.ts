@@ -1,5 +1,6 @@
 import { AppError } from '../../../shared/appError.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import type { OfferedTool } from '../toolServers/servedTools.ts'
 import { type CallRepository, callRepository } from './callRepository.ts'
 import {
   type ConversationRepository,
@@ -17,6 +18,8 @@ export type ChatStore = {
   calls: CallRepository
   library: LibraryRepository
   search: SearchRepository
+  /** What the models of a chat are told of the tools of these MCP servers. */
+  offered(servers: readonly string[]): readonly OfferedTool[]
   /** All of it or nothing. */
   atomically<T>(work: () => T): T
   /** @throws AppError `chat/not-found`, also for a deleted one */
@@ -25,7 +28,7 @@ export type ChatStore = {
   message(id: string): { message: MessageRow; conversation: StoredConversation }
 }
 
-export function chatStore(database: Database): ChatStore {
+export function chatStore(database: Database, offered: ChatStore['offered'] = () => []): ChatStore {
   const conversations = conversationRepository(database)
   const messages = messageRepository(database)
   return {
@@ -34,6 +37,7 @@ export function chatStore(database: Database): ChatStore {
     calls: callRepository(database),
     library: libraryRepository(database),
     search: searchRepository(database),
+    offered,
     atomically: (work) => database.transaction(work).immediate(),
     conversation(id) {
       const found = conversations.find(id)

@@ -30,7 +30,7 @@ export function completionRequest(store: ChatStore, given: Given): Input<typeof 
   const steps = Map.groupBy(store.calls.stepsOf(answers), ({ message }) => message)
   const calls = Map.groupBy(store.calls.callsOf(answers), ({ message }) => message)
   const madeBy = (number: number) => ({ steps: steps.get(number) ?? [], calls: calls.get(number) ?? [] })
-  const { system, tools } = toolboxOf(conversation, steps.size > 0)
+  const { system, tools } = toolboxOf(store, conversation, steps.size > 0)
   const request = {
     model: model.id,
     stream: true,

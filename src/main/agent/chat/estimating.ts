@@ -35,7 +35,7 @@ export async function estimated(
     max_tokens: asked.parameters?.max_tokens === undefined ? own.max_tokens : asked.parameters.max_tokens,
   }
   const ownPrompt = asked.system_prompt ?? conversation?.systemPrompt ?? ''
-  const systemPrompt = toolboxOf({ tools: conversation?.tools ?? noTools, systemPrompt: ownPrompt }).weighed
+  const systemPrompt = toolboxOf(store, { tools: conversation?.tools ?? noTools, systemPrompt: ownPrompt }).weighed
   const plans = listed.map((model) => answerPlan(model, { weights, systemPrompt, parameters }))
 
   const place = conversation && { conversationId: conversation.id, ownLimits: conversation.limits }

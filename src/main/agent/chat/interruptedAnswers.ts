@@ -16,10 +16,10 @@ type Parts = {
  */
 export function endInterruptedAnswers({ store, budgets, now }: Parts): void {
   store.atomically(() => {
-    for (const { id, note, intent_id, result } of store.calls.open()) {
+    for (const { id, note, intent_id, result, before } of store.calls.open()) {
       const output =
         'Steward was closed before this call ended. It may have been done in part; look before you repeat it.'
-      store.calls.change(id, { state: 'interrupted', note, intent_id, output, result, ended_at_ms: now() })
+      store.calls.change(id, { state: 'interrupted', note, intent_id, output, result, before, ended_at_ms: now() })
     }
     for (const row of store.messages.unfinished()) {
       const { text, reasoning } = store.messages.received(row.number)

@@ -82,7 +82,7 @@ export function sending(parts: SendingParts): Sending {
     if (tools.enabled && models.length > 1) {
       throw new AppError('chat/model', 'With tools on, one model answers at a time.')
     }
-    const systemPrompt = toolboxOf(conversation).weighed
+    const systemPrompt = toolboxOf(store, conversation).weighed
     const mostOfTurn = turnLimit(conversation)
     const planned = models.map((model) => ({
       id: `msg_${parts.newId()}`,

@@ -19,6 +19,8 @@ type Parts = {
 export type MadeStep = { step: number; calls: readonly GatheredCall[]; carried: Carried }
 type Place = { conversation: StoredConversation; growing: GrowingAnswer }
 
+/** Nobody reads faster. */
+const liveMs = 100
 /** Names as every provider takes them back. */
 const strange = /[^A-Za-z0-9_-]/g
 
@@ -43,6 +45,7 @@ export function keptCalls(
       intent_id: null,
       output: null,
       result: null,
+      before: null,
       started_at_ms: now(),
       ended_at_ms: null,
     }),
@@ -60,24 +63,38 @@ export async function runCalls(
 ): Promise<void> {
   const at = growing.answer.text.length
   const caller = callerOf(conversation)
-  const keep = (row: CallRow): CallRow => {
+  const keep = (row: CallRow, live: string | null = null): CallRow => {
     store.calls.change(row.id, row)
-    growing.setCall(toldCall(row, at))
+    growing.setCall({ ...toldCall(row, at), live })
     return row
   }
   await Promise.all(
     rows.map(async (row, place) => {
       let present = keep(row)
+      let live: string | null = null
+      let shown: NodeJS.Timeout | undefined
+      /** What came meanwhile, now and then. */
+      const show = (): void => {
+        shown ??= setTimeout(() => {
+          shown = undefined
+          growing.setCall({ ...toldCall(present, at), live })
+        }, liveMs)
+      }
       const tell = (news: CallNews): void => {
-        present = keep({ ...present, ...news })
+        present = keep({ ...present, ...news }, live)
       }
       const run = (): Promise<CallEnd> => {
         const call = { name: row.tool, arguments: row.arguments, extra: undefined }
-        return calls.run(call, { caller, signal: growing.signal, tell })
+        const output = (text: string): void => {
+          live = `${live ?? ''}${text}`.slice(-chatToolLimits.liveCharacters).toWellFormed()
+          show()
+        }
+        return calls.run(call, { caller, signal: growing.signal, tell, output })
       }
       const tooMany = `Not run: at most ${chatToolLimits.callsOfStep} calls at once.`
       const refused = refusal ?? (place >= chatToolLimits.callsOfStep ? tooMany : undefined)
       const end = refused === undefined ? await run() : failed(refused)
+      clearTimeout(shown)
       if (end.state === 'done') typed(row, conversation, publish)
       const state = end.state === 'stopped' && !growing.isStopped() ? 'interrupted' : end.state
       keep({ ...present, ...end, state, note: present.note, ended_at_ms: now() })
@@ -104,5 +121,6 @@ export function callerOf({ id, title, tools }: StoredConversation): ToolCaller {
     policy: { changes: 'allow', destroys: 'ask' },
     dailyBudgetMicroUsd: tools.max_day_micro_usd,
     dryRun: false,
+    servers: tools.servers,
   }
 }

@@ -4,7 +4,8 @@ import { type PaidAnswer, paymentLimits } from '../../../shared/contract/payment
 import { paymentHeaders } from '../../../shared/contract/payments.ts'
 import { guardedLookup, notPublic } from '../../platform/guardedLookup.ts'
 import { type HttpClient, httpClient } from '../../platform/httpClient.ts'
-import { mayConnect, sellerAddress } from './sellerAddress.ts'
+import { mayConnect } from '../../platform/strangerAddress.ts'
+import { sellerAddress } from './sellerAddress.ts'
 
 /** One request, with or without a payment. The same each time it is sent. */
 export type SellerRequest = {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { mayConnect, sellerAddress } from './sellerAddress.ts'
+import { mayConnect } from '../../platform/strangerAddress.ts'
+import { sellerAddress } from './sellerAddress.ts'
 
 test.each([
   'https://shop.example/report?x=1',

@@ -13,7 +13,7 @@ export type KeptKeys = {
   held(slot: string): string | undefined
   about(slot: string): KeptKey | null
   /** @throws AppError `provider-key/invalid`, `wallet/keychain-locked`, `wallet/keychain-unavailable` */
-  put(slot: string, key: string): Promise<void>
+  put(slot: string, key: string, checked?: (given: string) => string): Promise<void>
   /** @returns whether there was one. @throws AppError as `put` */
   remove(slot: string): Promise<boolean>
   /** Reads what could not be read. `onRead` tells of each. */
@@ -66,9 +66,9 @@ export function keptKeys({ sealed, repository, onRead, now }: Options): KeptKeys
       const { place, endsWith, setAtMs } = row
       return { place, ends_with: endsWith, set_at: isoTime(setAtMs), fault: faults.get(slot) ?? null }
     },
-    put: (slot, given) =>
+    put: (slot, given, checked = checkedKey) =>
       inTurn(async () => {
-        const key = checkedKey(given)
+        const key = checked(given)
         const place = await sealed.write(slot, key)
         const endsWith = key.length < leastShown ? null : key.slice(-shownCharacters)
         const row = { slot, place, endsWith, setAtMs: now() }

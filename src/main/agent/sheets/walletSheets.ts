@@ -21,7 +21,7 @@ import { confirmSheet } from './steps/confirmSheet.ts'
 import { createSheet } from './steps/createSheet.ts'
 import { exportSheet } from './steps/exportSheet.ts'
 import { importSheet } from './steps/importSheet.ts'
-import { type KeySheetProviders, providerKeySheet, serverKeySheet } from './steps/keySheets.ts'
+import { type KeySheetProviders, providerKeySheet, serverKeySheet, toolServerSheet } from './steps/keySheets.ts'
 import { removeSheet } from './steps/removeSheet.ts'
 import { revealSheet } from './steps/revealSheet.ts'
 import { unlockSheet } from './steps/unlockSheet.ts'
@@ -58,6 +58,11 @@ export function walletSheets({ approvals, policy, providers, pagesFolder, now, l
     }
     if (asked.purpose === 'server_key') {
       return { flow: await serverKeySheet(providers, named(asked.server_id, 'server_id')), endsWithLock: false }
+    }
+    if (asked.purpose === 'tool_server_secret') {
+      const id = named(asked.tool_server_id, 'tool_server_id')
+      const flow = await toolServerSheet(providers, id, named(asked.secret_name, 'secret_name'))
+      return { flow, endsWithLock: false }
     }
     const wallet = await vault.status()
     if (asked.purpose === 'unlock') return { flow: unlockFlow(wallet), endsWithLock: false }

@@ -13,6 +13,8 @@ export const ToolCaller = z.object({
   dailyBudgetMicroUsd: z.int().nullable(),
   /** What is no reading is checked, and not done. */
   dryRun: z.boolean(),
+  /** Ids of the MCP servers of others whose tools it may call. */
+  servers: z.array(z.string()).optional(),
 })
 export type ToolCaller = z.infer<typeof ToolCaller>
 

@@ -3,7 +3,7 @@ import { describeIssue } from '../../../shared/contract/describeIssue.ts'
 import type { ToolCallRecord } from '../../../shared/contract/toolCalls.ts'
 import type { Tool, ToolApproval, ToolResult, ToolWaiting } from '../../../shared/contract/tools/tool.ts'
 import { isWaiting } from '../../../shared/contract/tools/tool.ts'
-import { mayUse, toolNamed } from '../../../shared/contract/tools/toolTable.ts'
+import { mayUse } from '../../../shared/contract/tools/toolTable.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { PacedAsks } from '../approvals/pacedAsks.ts'
 import type { PendingCalls } from './pendingCalls.ts'
@@ -19,6 +19,8 @@ export type ToolRun = {
   signal: AbortSignal
   /** Told of a call that takes a while; how long it has taken, in seconds. */
   progress?: ((seconds: number, message: string) => void) | undefined
+  /** Told what a command prints while it runs, where its caller shows that. */
+  output?: ((text: string) => void) | undefined
   /** Instead of `toolWaits`: 0 answers at once with what waits. */
   waitMs?: { person: number; program: number }
   /** The id of a call that waited: its outcome is what is asked for, and nothing is run again. */
@@ -51,7 +53,13 @@ export type ToolExecutor = {
 export type PerformTool = (
   tool: Tool,
   args: ToolArguments,
-  given: { caller: ToolCaller; signal: AbortSignal; waitMs: number; progress?: (message: string) => void },
+  given: {
+    caller: ToolCaller
+    signal: AbortSignal
+    waitMs: number
+    progress?: (message: string) => void
+    output?: ToolRun['output']
+  },
 ) => Promise<ToolResult | { waiting: ToolWaiting }>
 
 type Options = {
@@ -59,10 +67,12 @@ type Options = {
   asks: Pick<PacedAsks, 'ask'>
   pending: PendingCalls
   perform: PerformTool
+  /** @throws AppError why this caller cannot use it now */
+  toolOf(name: string, caller: ToolCaller): Tool | undefined
 }
 
 export function toolExecutor(options: Options): ToolExecutor {
-  const { approvals, asks, pending, perform } = options
+  const { approvals, asks, pending, perform, toolOf } = options
 
   /** @throws AppError saying why this caller may not do this */
   const checkMay = (
@@ -129,14 +139,20 @@ export function toolExecutor(options: Options): ToolExecutor {
   }
 
   const now = async (tool: Tool, args: ToolArguments, run: ToolRun): Promise<ToolOutcome> => {
-    const { caller, signal, progress, waitMs } = run
+    const { caller, signal, progress, waitMs, output } = run
     const leaving = new AbortController()
     const leave = (): void => leaving.abort()
     signal.addEventListener('abort', leave, { once: true })
     if (signal.aborted) leave()
     const ticking = ticks(progress, `${tool.name} runs`)
     const personMs = waitMs?.person ?? toolWaits.personMs
-    const work = perform(tool, args, { caller, signal: leaving.signal, waitMs: personMs, progress: ticking.say })
+    const work = perform(tool, args, {
+      caller,
+      signal: leaving.signal,
+      waitMs: personMs,
+      progress: ticking.say,
+      output,
+    })
     try {
       const result = await within(work, tool.mayWait ? (waitMs?.program ?? toolWaits.programMs) : undefined)
       if (result !== late)
@@ -162,7 +178,7 @@ export function toolExecutor(options: Options): ToolExecutor {
   return {
     async runTool(name, given, run) {
       try {
-        const tool = toolNamed(name)
+        const tool = toolOf(name, run.caller)
         if (!tool) throw new AppError('tool/unknown', `There is no tool ${name.slice(0, 64)}.`)
         const args = parsedArguments(tool, given)
         if (run.resume?.startsWith('call_')) return await waited(run.resume, tool, run)

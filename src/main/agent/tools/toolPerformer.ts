@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import { AppError } from '../../../shared/appError.ts'
 import type { Links } from '../../../shared/contract/timelineLinks.ts'
-import { isWaiting, type Tool, type ToolWork } from '../../../shared/contract/tools/tool.ts'
+import { isWaiting, type Tool, type ToolResult, type ToolWork } from '../../../shared/contract/tools/tool.ts'
 import type { Note } from '../note.ts'
 import type { PaymentKeys } from './paymentKeys.ts'
 import { sandboxProgram } from './sandboxProgram.ts'
@@ -14,11 +15,17 @@ type Options = Pick<ToolExecutor, 'runTool'> & {
   budgets: ToolBudgets
   paymentKeys: PaymentKeys
   note: Note
+  /** Calls a tool of another server. @throws AppError */
+  callServed(
+    tool: string,
+    args: ToolArguments,
+    given: { signal: AbortSignal; progress: (message: string) => void },
+  ): Promise<ToolResult>
 }
 
 const tidyMs = 30_000
 
-export function toolPerformer({ operations, budgets, paymentKeys, note, runTool }: Options): PerformTool {
+export function toolPerformer({ operations, budgets, paymentKeys, note, callServed, runTool }: Options): PerformTool {
   const noted = (tool: Tool, args: ToolArguments, { asker }: ToolCaller): void => {
     if (tool.effect === 'read') return
     note({
@@ -38,7 +45,7 @@ export function toolPerformer({ operations, budgets, paymentKeys, note, runTool 
     throw new Error(`${outcome.sentence} ${outcome.hint}`)
   }
 
-  return async (tool, args, { caller, signal, waitMs, progress = () => {} }) => {
+  return async (tool, args, { caller, signal, waitMs, progress = () => {}, output }) => {
     const { asker, dailyBudgetMicroUsd: limit } = caller
     const digest = callDigest(caller, tool, args)
     const pays = tool.price === 'usdc'
@@ -53,7 +60,9 @@ export function toolPerformer({ operations, budgets, paymentKeys, note, runTool 
       call,
       waitMs,
       progress,
+      live: output && { watch: randomBytes(16).toString('hex'), tell: output },
       heldMicroUsd: undefined,
+      callServed: (name, given) => callServed(name, given, { signal, progress }),
       runProgram: (code, id) => sandboxProgram(code, id, { call, operate: operating(caller, signal), signal }),
     }
     const held = await budgets.hold(tool, args, { holder: holderOf(caller), limit, work })

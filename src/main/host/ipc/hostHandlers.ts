@@ -10,6 +10,7 @@ import { terminalLimits } from '../../../shared/contract/terminals.ts'
 import type { IpcAnswer, IpcCall } from '../../platform/ipc/ipcServer.ts'
 import type { Images } from '../images/images.ts'
 import type { Machines } from '../machines/machines.ts'
+import type { WatchedCommands } from '../machines/watchedCommands.ts'
 import type { SandboxRuntime } from '../runtimes/sandboxRuntime.ts'
 import type { Terminals } from '../terminals/terminals.ts'
 import { fileHandlers } from './fileHandlers.ts'
@@ -21,6 +22,7 @@ type Handlers = { readonly [M in HostMethod]: Handler<M> }
 
 type HostParts = {
   machines: Machines
+  commands: WatchedCommands
   terminals: Terminals
   runtimes: readonly SandboxRuntime[]
   images: Images
@@ -66,7 +68,7 @@ function hostCalls({ runtimes, version, pid, shutDown }: HostParts): Pick<Handle
   }
 }
 
-function machineCalls({ machines }: HostParts): Calls<'machine'> {
+function machineCalls({ machines, commands }: HostParts): Calls<'machine'> {
   return {
     'machine.list': async () => ({ result: { machines: machines.list() } }),
     'machine.create': async ({ params: { from, ...spec } }) => ({ result: await machines.create(spec, from) }),
@@ -91,9 +93,19 @@ function machineCalls({ machines }: HostParts): Calls<'machine'> {
     'machine.listening': async ({ params }) => ({
       result: { ports: await machines.get(params.sandboxId).listeningPorts() },
     }),
-    async 'machine.exec'({ params: { sandboxId, ...request }, signal }) {
-      const { stdout, stderr, ...outcome } = await machines.get(sandboxId).exec({ ...request, signal })
-      return { result: { ...outcome, stdoutBytes: stdout.length }, body: Buffer.concat([stdout, stderr]) }
+    async 'machine.exec'({ params: { sandboxId, watch, ...request }, signal }) {
+      const machine = machines.get(sandboxId)
+      const watched = watch === undefined ? undefined : commands.begin(`${sandboxId} ${watch}`)
+      try {
+        const { stdout, stderr, ...outcome } = await machine.exec({ ...request, signal, onOutput: watched?.take })
+        return { result: { ...outcome, stdoutBytes: stdout.length }, body: Buffer.concat([stdout, stderr]) }
+      } finally {
+        watched?.end()
+      }
+    },
+    async 'machine.execOutput'({ params: { sandboxId, watch, ...given }, signal }) {
+      const { bytes, ...result } = await commands.read(`${sandboxId} ${watch}`, { ...given, signal })
+      return { result, body: bytes }
     },
   }
 }

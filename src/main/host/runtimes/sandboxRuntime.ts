@@ -117,6 +117,8 @@ export type ExecRequest = {
   cwd?: string | undefined
   env?: Readonly<Record<string, string>> | undefined
   signal: AbortSignal
+  /** Told of both streams as they come, also of what is not kept. */
+  onOutput?: ((bytes: Buffer) => void) | undefined
 }
 
 export type ExecOutcome = {

@@ -8,6 +8,7 @@ import {
   getSandbox,
   listRuntimes,
   listSandboxes,
+  readExecOutput,
   type Sandbox,
   startSandbox,
   stopSandbox,
@@ -50,11 +51,15 @@ export function sandboxRoutes(options: {
     endpoint(changeSandbox, ({ params, body }, { caller }) => toWire(sandboxes.change(caller, params.id, body))),
     endpoint(startSandbox, async ({ params }, { caller }) => toWire(await sandboxes.start(caller, params.id))),
     endpoint(stopSandbox, async ({ params }, { caller }) => toWire(await sandboxes.stop(caller, params.id))),
-    endpoint(execInSandbox, async ({ params, body: { command, timeout, cwd, env } }, { caller }) => {
+    endpoint(execInSandbox, async ({ params, body: { command, timeout, cwd, env, watch } }, { caller }) => {
       const { id: sandboxId } = sandboxes.running(caller, params.id)
       const timeoutMs = execTimeoutMs(timeout)
       const deadlineMs = timeoutMs + execGraceMs
-      const { result, body } = await call('machine.exec', { sandboxId, command, timeoutMs, cwd, env }, { deadlineMs })
+      const { result, body } = await call(
+        'machine.exec',
+        { sandboxId, command, timeoutMs, cwd, env, watch },
+        { deadlineMs },
+      )
       const { stdoutBytes, truncated, exitCode, durationMs } = result
       options.activity.ran(sandboxId, { command, exitCode, durationMs })
       return {
@@ -65,6 +70,11 @@ export function sandboxRoutes(options: {
         truncated,
         duration_ms: Math.round(result.durationMs * 10) / 10,
       }
+    }),
+    endpoint(readExecOutput, async ({ params, query: { watch, since, wait_ms: waitMs } }, { caller, signal }) => {
+      const { id: sandboxId } = sandboxes.owned(caller, params.id)
+      const { result, body } = await call('machine.execOutput', { sandboxId, watch, since, waitMs }, { signal })
+      return { output: body.toString('utf8'), ...result }
     }),
   ]
 }

@@ -11,6 +11,7 @@ import { WalletLockSection } from './lock/WalletLockSection.tsx'
 import { ModelsSection } from './models/ModelsSection.tsx'
 import { PoliciesSection } from './policies/PoliciesSection.tsx'
 import { type SettingsSectionId, settingsSections } from './settingsSections.ts'
+import { ToolServersSection } from './toolServers/ToolServersSection.tsx'
 import { ToolClientsSection } from './tools/ToolClientsSection.tsx'
 
 const views: Record<SettingsSectionId, ComponentType> = {
@@ -19,6 +20,7 @@ const views: Record<SettingsSectionId, ComponentType> = {
   models: ModelsSection,
   'coding-agents': CodingAgentsSection,
   tools: ToolClientsSection,
+  'tool-servers': ToolServersSection,
   lock: WalletLockSection,
   policies: PoliciesSection,
   activity: ActivitySection,

@@ -7,6 +7,7 @@ import {
   LockKeyhole,
   type LucideIcon,
   Palette,
+  Plug,
   ScrollText,
   Wrench,
 } from 'lucide-react'
@@ -17,6 +18,7 @@ export type SettingsSectionId =
   | 'models'
   | 'coding-agents'
   | 'tools'
+  | 'tool-servers'
   | 'lock'
   | 'policies'
   | 'activity'
@@ -54,6 +56,12 @@ export const settingsSections = [
     title: 'Tool clients',
     icon: Wrench,
     keywords: ['mcp', 'claude code', 'codex', 'cursor', 'vs code', 'profile', 'budget', 'dry run'],
+  },
+  {
+    id: 'tool-servers',
+    title: 'Tool servers',
+    icon: Plug,
+    keywords: ['mcp', 'stdio', 'http', 'external', 'add', 'tools', 'connect'],
   },
   { id: 'lock', title: 'Wallet lock', icon: LockKeyhole, keywords: ['auto-lock', 'passphrase', 'keychain', 'unlock'] },
   { id: 'policies', title: 'Policies', icon: ListChecks, keywords: ['rules', 'allow', 'deny', 'grants', 'threshold'] },

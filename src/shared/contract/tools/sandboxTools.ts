@@ -12,6 +12,7 @@ import {
   getSandbox,
   listSandboxes,
   Region,
+  readExecOutput,
   sandboxLimits,
 } from '../sandboxes.ts'
 import { createTerminalLink } from '../terminals.ts'
@@ -92,7 +93,7 @@ export const sandboxTools: readonly Tool[] = [
     overwrites: true,
     openWorld: true,
     mayWait: true,
-    routes: [execInSandbox],
+    routes: [execInSandbox, readExecOutput],
     input: {
       sandbox_id: sandboxId,
       command: z.string(),
@@ -106,12 +107,14 @@ export const sandboxTools: readonly Tool[] = [
       truncated: z.boolean(),
       duration_ms: z.number(),
     },
-    run: async ({ sandbox_id: id, command, timeout }, { call }) => {
+    run: async ({ sandbox_id: id, command, timeout }, { call, live }) => {
       // 1000 or more would be milliseconds there.
       const seconds = timeout >= 1000 ? timeout * 1000 : timeout
-      const { stdout, stderr, encoding, exit_code, timed_out, truncated, duration_ms } = await call(execInSandbox, {
-        ...{ id, command, timeout: seconds },
-      })
+      const { stdout, stderr, encoding, exit_code, timed_out, truncated, duration_ms } = await watched(
+        call(execInSandbox, { id, command, timeout: seconds, ...(live && { watch: live.watch }) }),
+        live && ((since) => call(readExecOutput, { id, watch: live.watch, since, wait_ms: watchMs })),
+        live?.tell,
+      )
       const binary = encoding === 'base64' ? { encoding } : {}
       return { stdout, stderr, ...binary, exit_code, timed_out, truncated, duration_ms }
     },
@@ -279,3 +282,30 @@ export const sandboxTools: readonly Tool[] = [
     run: ({ sandbox_id: id, limit }, { call }) => call(listCommands, { id, limit }),
   }),
 ]
+
+const watchMs = 10_000
+type ReadOutput = (since: number) => Promise<{ output: string; cursor: number; ended: boolean }>
+
+/** Tells what a command prints until it has ended. What cannot be read is only not shown. */
+async function watched<T>(
+  work: Promise<T>,
+  read: ReadOutput | undefined,
+  tell: ((output: string) => void) | undefined,
+): Promise<T> {
+  if (!read || !tell) return work
+  let over = false
+  const look = async (): Promise<void> => {
+    for (let since = 0; !over; ) {
+      const { output, cursor, ended } = await read(since)
+      if (output !== '' && !over) tell(output)
+      if (ended) return
+      since = cursor
+    }
+  }
+  look().catch(() => {})
+  try {
+    return await work
+  } finally {
+    over = true
+  }
+}

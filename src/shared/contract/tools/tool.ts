@@ -12,7 +12,7 @@ import type { Input, Output, Route } from '../route.ts'
  * off the internet: it needs an approval. `pay` moves money or signs for good: its operation asks for approval itself.
  */
 export type ToolEffect = 'read' | 'change' | 'destroy' | 'pay'
-export type ToolGroup = 'sandboxes' | 'models' | 'domains' | 'money' | 'identity' | 'approvals' | 'code'
+export type ToolGroup = 'sandboxes' | 'models' | 'domains' | 'money' | 'identity' | 'approvals' | 'code' | 'served'
 /** What a call can cost: nothing, credits of the account, or USDC of the wallet. */
 export type ToolPrice = 'free' | 'credits' | 'usdc'
 
@@ -36,8 +36,12 @@ export type ToolWork = {
   /** What is held of the caller's budget for this call, in micro-dollars; undefined: it has none. */
   heldMicroUsd: number | undefined
   progress(message: string): void
+  /** Where somebody looks on: what a command prints while it runs. `watch` is a name for it that nobody knows. */
+  live: { watch: string; tell(output: string): void } | undefined
   /** Runs a program in a sandbox that can call operations as this caller. @throws AppError */
   runProgram(code: string, sandboxId: string): Promise<ToolResult>
+  /** Calls a tool of a server of others, by the name that the model knows. @throws AppError */
+  callServed(tool: string, args: ToolResult): Promise<ToolResult>
 }
 
 /** What the person reads before a tool destroys something. */

@@ -1,6 +1,8 @@
 import type { ModelServerId, ProviderFamily } from '../../../../shared/contract/providers.ts'
+import type { ToolServerId } from '../../../../shared/contract/toolServers.ts'
 import type { OwnModelServers } from '../../providers/modelServers.ts'
 import type { ProviderKeys } from '../../providers/providerKeys.ts'
+import type { ToolServers } from '../../toolServers/toolServers.ts'
 import { html } from '../html.ts'
 import { actions, cancelButton, secretField, warning } from '../sheetParts.ts'
 import type { SheetFlow, SheetNext } from '../sheetStep.ts'
@@ -9,6 +11,7 @@ import type { SheetFlow, SheetNext } from '../sheetStep.ts'
 export type KeySheetProviders = {
   keys: Pick<ProviderKeys, 'about' | 'list' | 'set'>
   servers: Pick<OwnModelServers, 'get' | 'setKey'>
+  toolServers: Pick<ToolServers, 'get' | 'setSecret'>
 }
 
 /** @throws AppError `provider-key/elsewhere` */
@@ -35,23 +38,44 @@ export async function serverKeySheet({ keys, servers }: KeySheetProviders, id: M
   })
 }
 
+/** @throws AppError `tool-server/not-found` */
+export async function toolServerSheet(
+  { keys, toolServers }: KeySheetProviders,
+  id: ToolServerId,
+  secret: string,
+): Promise<SheetFlow> {
+  const { name, place } = toolServers.get(id)
+  const { detail } = (await keys.list()).storage
+  const inSandbox = place.kind === 'sandbox' ? ' Programs in the sandbox can read it.' : ''
+  return keySheet({
+    title: `${secret} for ${name}`,
+    label: secret,
+    submit: 'Save',
+    hint: `${detail}${inSandbox}`,
+    goesTo: place.kind === 'http' ? place.url : undefined,
+    save: (given) => toolServers.setSecret(id, secret, given),
+  })
+}
+
 type KeySheet = {
   title: string
+  label?: string
+  submit?: string
   hint: string
   /** Where it is sent, other than the provider's own address. */
   goesTo: string | undefined
   save(given: string): Promise<void>
 }
 
-function keySheet({ title, hint, goesTo, save }: KeySheet): SheetFlow {
+function keySheet({ title, label = 'API key', submit = 'Save key', hint, goesTo, save }: KeySheet): SheetFlow {
   return {
     first: {
       show: (shown) => ({
         title,
         body: html`${goesTo !== undefined && html`<p>Steward sends it to ${goesTo}.</p>`}
 ${goesTo !== undefined && isOpen(goesTo) && warning(html`This address uses http: others on the network can read the key.`)}
-${secretField({ name: 'api_key', label: 'API key', hint }, shown)}
-${actions({ label: 'Save key' }, cancelButton)}`,
+${secretField({ name: 'api_key', label, hint }, shown)}
+${actions({ label: submit }, cancelButton)}`,
       }),
       async take(form): Promise<SheetNext> {
         await save(form('api_key'))

@@ -8,8 +8,8 @@ const timeoutExitCode = 124
 
 export async function runCommand(entrance: Entrance, request: ExecRequest): Promise<ExecOutcome> {
   const startedAt = performance.now()
-  const stdout = keptOutput()
-  const stderr = keptOutput()
+  const stdout = keptOutput(request.onOutput)
+  const stderr = keptOutput(request.onOutput)
   const entered = enter(entrance, {
     mode: 'exec',
     fields: commandFields(request),

@@ -14,8 +14,8 @@ export async function runInContainer(
   request: ExecRequest,
 ): Promise<ExecOutcome> {
   const startedAt = performance.now()
-  const stdout = keptOutput()
-  const stderr = keptOutput()
+  const stdout = keptOutput(request.onOutput)
+  const stderr = keptOutput(request.onOutput)
   const channel = agent.open({
     mode: 'exec',
     fields: commandFields(request, environment),

@@ -16,6 +16,7 @@ import { recordings } from './recordings.ts'
 import { registrations } from './registrations.ts'
 import { timeline } from './timeline.ts'
 import { timelineTasks } from './timelineTasks.ts'
+import { toolServers } from './toolServers.ts'
 import { tools } from './tools.ts'
 import { wallet } from './wallet.ts'
 
@@ -40,4 +41,5 @@ export const agentMigrations: readonly Migration[] = [
   timelineTasks,
   recordings,
   domainRenewals,
+  toolServers,
 ]

@@ -1,33 +1,49 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import type { ChatCall } from '../../../../shared/contract/chatTools.ts'
 import { decideIntent, getIntent } from '../../../../shared/contract/intents.ts'
+import { serverNameOf } from '../../../../shared/contract/toolServers.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { useToolServerActions, useToolServers } from '../../../agent/useToolServers.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { useDecisionView } from '../../../ui/decisionContext.ts'
 import { goTo } from '../../../ui/place.ts'
 import { notify } from '../../../ui/toast.tsx'
 
-/** A call waits for the person. What moves money or signs is approved in Approvals, where all of it is shown. */
-export function CallApproval({ call: { intent_id: id, note } }: { call: ChatCall }) {
+/** A call waits for the person. What moves money or signs is shown whole, as in Approvals, before it is approved. */
+export function CallApproval({ call: { intent_id: id, note, tool } }: { call: ChatCall }) {
   const agent = useAgent()
   const [busy, setBusy] = useState(false)
+  const [whole, setWhole] = useState(false)
+  const Decision = useDecisionView()
   const { data: intent } = useQuery({
     queryKey: ['chat', 'intent', id],
     queryFn: ({ signal }) => agent(getIntent, { intentId: id ?? '' }, { signal }),
     enabled: id !== null,
   })
+  const allowAlways = useAlwaysAllowed(tool)
   if (id === null) return null
   const isTool = intent?.kind === 'tool.call'
   const review = () => goTo('approvals', id)
-  const decide = async (approve: boolean) => {
+  const decide = async (approve: boolean, always = false) => {
     setBusy(true)
     try {
+      if (always) await allowAlways?.()
       await agent(decideIntent, { intentId: id, approve })
     } catch (failure) {
       notify.failed(failure, { action: { label: 'Review', run: review } })
     } finally {
       setBusy(false)
     }
+  }
+  if (whole) {
+    return (
+      <div className="border-t border-line bg-raised p-4">
+        <Suspense>
+          <Decision intentId={id} />
+        </Suspense>
+      </div>
+    )
   }
   return (
     <div className="flex flex-wrap items-center gap-2 border-t border-line bg-caution-soft px-2.5 py-2">
@@ -43,15 +59,29 @@ export function CallApproval({ call: { intent_id: id, note } }: { call: ChatCall
           Review
         </Button>
       )}
+      {isTool && allowAlways && (
+        <Button size="small" disabled={busy} onClick={() => void decide(true, true)}>
+          Always allow
+        </Button>
+      )}
       {isTool ? (
         <Button size="small" variant="primary" disabled={busy} onClick={() => void decide(true)}>
           Approve
         </Button>
       ) : (
-        <Button size="small" variant="primary" onClick={review}>
+        <Button size="small" variant="primary" onClick={() => setWhole(true)}>
           Review and approve
         </Button>
       )}
     </div>
   )
+}
+
+/** Lets this tool of another server run without asking from now on, as it is described now; undefined for other tools. */
+function useAlwaysAllowed(alias: string): (() => Promise<unknown>) | undefined {
+  const { data: servers = [] } = useToolServers()
+  const { agree } = useToolServerActions()
+  const server = servers.find(({ name }) => name === serverNameOf(alias))
+  const tool = server?.tools.find((it) => it.alias === alias && it.enabled)
+  return server && tool && (() => agree(server.id, [{ ...tool, ask: false }]))
 }

@@ -1,11 +1,14 @@
 import { Ban, Check, ChevronRight, CircleSlash, Hand, LoaderCircle, type LucideIcon, TriangleAlert } from 'lucide-react'
 import { useId, useState } from 'react'
 import type { ChatCall } from '../../../../shared/contract/chatTools.ts'
+import { serverNameOf } from '../../../../shared/contract/toolServers.ts'
 import { useSandboxes } from '../../../agent/sandboxes/useSandboxes.ts'
 import { classNames } from '../../../ui/classNames.ts'
 import { CallApproval } from './CallApproval.tsx'
 import { CallDetails } from './CallDetails.tsx'
-import { argumentsOf, callIcon, callSubject, callTitle, durationText, stateWords } from './callWords.ts'
+import { argumentsOf, callIcon, callSubject, callTitle, dnsLines, durationText, stateWords } from './callWords.ts'
+import { LiveOutput } from './LiveOutput.tsx'
+import { ServedNotice } from './ServedNotice.tsx'
 
 const stateLooks: Readonly<Record<ChatCall['state'], readonly [LucideIcon, string]>> = {
   running: [LoaderCircle, 'text-accent motion-safe:animate-spin'],
@@ -19,7 +22,7 @@ const stateLooks: Readonly<Record<ChatCall['state'], readonly [LucideIcon, strin
 
 /** What a model had a tool do: one line, and all of it when it is opened. */
 export function CallCard({ call }: { call: ChatCall }) {
-  const [open, setOpen] = useState(false)
+  const [chosen, setOpen] = useState<boolean>()
   const id = useId()
   const args = argumentsOf(call)
   const Icon = callIcon(call.tool)
@@ -28,11 +31,15 @@ export function CallCard({ call }: { call: ChatCall }) {
   const shown = sandboxes.find(({ id: sandbox }) => sandbox === subject)?.name ?? subject
   const [StateIcon, look] = stateLooks[call.state]
   const title = callTitle(call.tool)
+  const server = serverNameOf(call.tool)
+  // Nobody approves what they have not seen.
+  const needsLook = server !== undefined || dnsLines(call, args) !== undefined
+  const open = chosen ?? (needsLook && call.state === 'waiting')
   return (
     // biome-ignore lint/a11y/useSemanticElements: these are no fields of a form
     <div
       role="group"
-      aria-label={`${title}: ${stateWords[call.state]}`}
+      aria-label={`${title}${server === undefined ? '' : ` of ${server}`}: ${stateWords[call.state]}`}
       data-call={call.tool}
       data-state={call.state}
       className={classNames(
@@ -50,6 +57,9 @@ export function CallCard({ call }: { call: ChatCall }) {
         <Icon aria-hidden className="size-4 shrink-0 text-muted" />
         <span className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-2">
           <span className="shrink-0 font-medium">{title}</span>
+          {server !== undefined && (
+            <span className="shrink-0 rounded-small border border-line px-1 text-small text-muted">{server}</span>
+          )}
           <span className="min-w-0 truncate font-mono text-small text-muted">{shown}</span>
         </span>
         <span className="flex shrink-0 items-center gap-1.5 text-small text-muted tabular-nums">
@@ -58,7 +68,9 @@ export function CallCard({ call }: { call: ChatCall }) {
           <ChevronRight aria-hidden className={classNames('size-3.5 transition-transform', open && 'rotate-90')} />
         </span>
       </button>
+      {call.state === 'running' && call.live !== null && <LiveOutput text={call.live} />}
       {call.state === 'waiting' && <CallApproval call={call} />}
+      {call.state === 'failed' && server !== undefined && <ServedNotice call={call} />}
       <div id={id} hidden={!open} className="border-t border-line">
         {open && <CallDetails call={call} args={args} />}
       </div>

@@ -18,10 +18,17 @@ test('enormous output is read once', () => {
 })
 
 test('a change of DNS records shows as lines that go and come', () => {
-  const add = { tool: 'domain_dns_add' }
+  const before = { record_id: '7', type: 'A', host: 'www', value: '192.0.2.1', ttl: 3600, distance: null }
+  const add = { tool: 'domain_dns_add', before: null }
   expect(dnsLines(add, { domain: 'a.com', type: 'A', host: '@', value: '1.2.3.4' })).toEqual([
     { sign: '+', text: 'A  @  1.2.3.4' },
   ])
-  expect(dnsLines({ tool: 'domain_dns_delete' }, { record_id: '7' })).toEqual([{ sign: '−', text: 'record 7' }])
-  expect(dnsLines({ tool: 'domain_list' }, {})).toBeUndefined()
+  const remove = { tool: 'domain_dns_delete', before: null }
+  expect(dnsLines(remove, { record_id: '7' })).toEqual([{ sign: '−', text: 'record 7' }])
+  expect(dnsLines({ ...remove, before }, { record_id: '7' })).toEqual([{ sign: '−', text: 'A  www  192.0.2.1  3600' }])
+  expect(dnsLines({ tool: 'domain_dns_update', before }, { record_id: '7', value: '192.0.2.9' })).toEqual([
+    { sign: '−', text: 'A  www  192.0.2.1  3600' },
+    { sign: '+', text: 'A  www  192.0.2.9  3600' },
+  ])
+  expect(dnsLines({ tool: 'domain_list', before: null }, {})).toBeUndefined()
 })

@@ -6,11 +6,13 @@ import {
   type LucideIcon,
   MessageSquare,
   Network,
+  Plug,
   Server,
   SquareTerminal,
   Wrench,
 } from 'lucide-react'
 import type { ChatCall } from '../../../../shared/contract/chatTools.ts'
+import { servedMark, serverNameOf } from '../../../../shared/contract/toolServers.ts'
 import { shownLine } from '../../../../shared/shownLine.ts'
 
 export type CallArguments = Readonly<Record<string, unknown>>
@@ -71,12 +73,15 @@ const icons: readonly (readonly [prefix: string, icon: LucideIcon])[] = [
   ['chat', MessageSquare],
 ]
 
+/** Tools of other servers look like themselves, whatever they are called. */
 export function callIcon(tool: string): LucideIcon {
+  if (serverNameOf(tool) !== undefined) return Plug
   return icons.find(([prefix]) => tool.startsWith(prefix))?.[1] ?? Wrench
 }
 
 export function callTitle(tool: string): string {
-  return titles[tool] ?? tool
+  const server = serverNameOf(tool)
+  return server === undefined ? (titles[tool] ?? tool) : tool.slice(server.length + servedMark.length)
 }
 
 /** What it is about, in the first line of the card. */
@@ -132,13 +137,21 @@ export function plainOutput(text: string): string {
 export type DnsLine = { sign: '+' | '−'; text: string }
 
 /** What a call of a DNS tool changes, line by line; undefined for any other tool. */
-export function dnsLines({ tool }: Pick<ChatCall, 'tool'>, args: CallArguments | undefined): DnsLine[] | undefined {
+export function dnsLines(
+  { tool, before }: Pick<ChatCall, 'tool' | 'before'>,
+  args: CallArguments | undefined,
+): DnsLine[] | undefined {
   if (!/^domain_dns_(add|update|delete)$/.test(tool) || !args) return undefined
-  const id = `record ${shownLine(String(args.record_id ?? ''), 60)}`
-  const fields = ['type', 'host', 'value', 'ttl', 'distance'].flatMap((name) =>
-    args[name] === undefined ? [] : [shownLine(String(args[name]), 300)],
-  )
-  const added: DnsLine = { sign: '+', text: fields.join('  ') }
-  if (tool === 'domain_dns_add') return [added]
-  return tool === 'domain_dns_delete' ? [{ sign: '−', text: id }] : [{ sign: '−', text: id }, added]
+  if (tool === 'domain_dns_add') return [{ sign: '+', text: recordText(args) }]
+  // What was there before the call, where it is known.
+  const old = before === null ? `record ${shownLine(String(args.record_id ?? ''), 60)}` : recordText(before)
+  const gone: DnsLine = { sign: '−', text: old }
+  return tool === 'domain_dns_delete' ? [gone] : [gone, { sign: '+', text: recordText({ ...before, ...args }) }]
+}
+
+/** `A  www  192.0.2.1  3600` */
+function recordText(record: CallArguments): string {
+  return ['type', 'host', 'value', 'ttl', 'distance']
+    .flatMap((name) => (record[name] == null ? [] : [shownLine(String(record[name]), 300)]))
+    .join('  ')
 }

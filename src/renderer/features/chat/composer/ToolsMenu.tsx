@@ -1,6 +1,7 @@
 import { Wrench } from 'lucide-react'
 import type { ChatTools } from '../../../../shared/contract/chatTools.ts'
 import { useSandboxes } from '../../../agent/sandboxes/useSandboxes.ts'
+import { useToolServers } from '../../../agent/useToolServers.ts'
 import { classNames } from '../../../ui/classNames.ts'
 import { Menu, type MenuItem } from '../../../ui/Menu.tsx'
 
@@ -17,8 +18,12 @@ const mostSandboxes = 12
 /** Whether the models of this chat may call tools, and in which sandbox. */
 export function ToolsMenu({ tools, onTools, onMore }: ToolsMenuProps) {
   const { data: sandboxes = [] } = useSandboxes()
+  const { data: servers = [] } = useToolServers()
   const attached = sandboxes.find(({ id }) => id === tools.sandbox_id)
   const words = !tools.enabled ? 'Tools off' : attached ? `Tools: ${attached.name}` : 'Tools on'
+  // One that was removed is not sent along.
+  const used = tools.servers.filter((id) => servers.some((it) => it.id === id))
+  const offered = servers.filter(({ enabled, id }) => enabled || used.includes(id))
   const items: MenuItem[] = [
     { label: 'Off', checked: !tools.enabled, onSelect: () => onTools({ enabled: false }) },
     {
@@ -30,6 +35,14 @@ export function ToolsMenu({ tools, onTools, onMore }: ToolsMenuProps) {
       label: sandboxes.some((it) => it.id !== id && it.name === name) ? `In ${name} (${short_id})` : `In ${name}`,
       checked: tools.enabled && tools.sandbox_id === id,
       onSelect: () => onTools({ enabled: true, sandbox_id: id }),
+    })),
+    ...(offered.length > 0 ? (['separator'] as const) : []),
+    ...offered.map(({ id, name }) => ({
+      label: `Tools of ${name}`,
+      toggles: true,
+      checked: used.includes(id),
+      disabled: !tools.enabled || tools.profile !== 'all',
+      onSelect: () => onTools({ servers: used.includes(id) ? used.filter((it) => it !== id) : [...used, id] }),
     })),
     ...(onMore ? (['separator', { label: 'Profile and limits…', onSelect: onMore }] as const) : []),
   ]

@@ -1,0 +1,99 @@
+import { AppError } from '../../../shared/appError.ts'
+import { guardedLookup, notPublic } from '../../platform/guardedLookup.ts'
+import { type HttpClient, httpClient } from '../../platform/httpClient.ts'
+import { mayConnect, strangerAddress } from '../../platform/strangerAddress.ts'
+import { messageBytes } from './messageLimits.ts'
+
+export type GuardedFetch = { fetch: typeof fetch; close(): void }
+
+type Options = {
+  /** Sent with every request, to this one origin. */
+  secrets: () => Readonly<Record<string, string>>
+  resolve?: Parameters<typeof guardedLookup>[1]
+  ca?: string | undefined
+}
+
+/** @throws AppError `tool-server/address` */
+export function serverAddress(url: string): URL {
+  return strangerAddress(url, (message) => new AppError('tool-server/address', message))
+}
+
+/**
+ * `fetch` to one server and no other: each connection goes to an address that was checked as it was made, no redirect is
+ * followed, and an answer has an end. What servers would send unasked (a GET) is not taken: their lists are asked for anew.
+ */
+export function guardedFetch(address: string, { secrets, resolve, ca }: Options): GuardedFetch {
+  const { origin } = serverAddress(address)
+  const client = httpClient({
+    maxAnswerBytes: messageBytes,
+    lookup: guardedLookup(mayConnect, resolve),
+    ...(ca !== undefined && { tls: { ca } }),
+  })
+  return { fetch: (input, init) => fetched(client, { origin, secrets }, input, init), close: () => client.close() }
+}
+
+type Place = { origin: string; secrets: Options['secrets'] }
+
+async function fetched(client: HttpClient, { origin, secrets }: Place, ...[input, init]: Parameters<typeof fetch>) {
+  const url = serverAddress(input instanceof Request ? input.url : String(input))
+  if (url.origin !== origin) throw new AppError('tool-server/address', `${url.host} is not the server.`)
+  const method = init?.method ?? 'GET'
+  if (method === 'GET') return new Response(null, { status: 405 })
+  const leaving = new AbortController()
+  const signal = init?.signal ? AbortSignal.any([init.signal, leaving.signal]) : leaving.signal
+  const headers: Record<string, string> = {}
+  new Headers(init?.headers).forEach((value, name) => {
+    headers[name] = value
+  })
+  for (const [name, value] of Object.entries(secrets())) headers[name.toLowerCase()] = value
+  const body = typeof init?.body === 'string' ? init.body : undefined
+  try {
+    const answer = await client.open(url.href, {
+      method,
+      headers: { 'user-agent': 'Steward', ...headers },
+      body,
+      signal,
+    })
+    const { status } = answer
+    const told = new Headers()
+    for (const [name, value] of Object.entries(answer.headers)) told.set(name, [value].flat().join(', '))
+    if (status < 200 || status > 599 || [204, 205, 304].includes(status)) {
+      leaving.abort()
+      return new Response(null, { status: status < 200 || status > 599 ? 502 : status, headers: told })
+    }
+    return new Response(
+      limited(answer.body, () => leaving.abort()),
+      { status, headers: told },
+    )
+  } catch (cause) {
+    if (cause instanceof Error && cause.message === notPublic) {
+      throw elsewhere(url, cause)
+    }
+    throw cause
+  }
+}
+
+function elsewhere({ host }: URL, cause: unknown): AppError {
+  return new AppError('tool-server/address', `${host} leads to an address that is not public.`, { cause })
+}
+
+/** @param leave ends the connection */
+function limited(body: AsyncIterable<Uint8Array>, leave: () => void): ReadableStream<Uint8Array> {
+  const pieces = body[Symbol.asyncIterator]()
+  let room = messageBytes
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await pieces.next()
+        if (done) return controller.close()
+        room -= value.length
+        if (room < 0) throw new AppError('tool-server/failed', 'The server answered more than Steward reads.')
+        controller.enqueue(value)
+      } catch (failure) {
+        leave()
+        controller.error(failure)
+      }
+    },
+    cancel: leave,
+  })
+}

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { ServedTool, servedMark, toolServerLimits } from '../../../shared/contract/toolServers.ts'
+import { foreignText } from './foreignText.ts'
+import { toldSchema, UnusableSchema } from './toldSchema.ts'
+
+/** A tool as its server lists it, made fit to be read. */
+export const ListedTool = ServedTool.pick({
+  name: true,
+  alias: true,
+  title: true,
+  description: true,
+  input_schema: true,
+  digest: true,
+  hints: true,
+  fault: true,
+})
+export type ListedTool = z.infer<typeof ListedTool>
+
+const Raw = z.looseObject({
+  name: z.string().min(1).max(1_000),
+  title: z.string().optional().catch(undefined),
+  description: z.string().optional().catch(undefined),
+  inputSchema: z.unknown(),
+  annotations: z.looseObject({}).optional().catch(undefined),
+})
+type Raw = z.infer<typeof Raw>
+
+/** As every provider takes names. */
+const longestAlias = 64
+const usableName = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/
+const mostDepth = 64
+
+/** What a server lists, in its order. What cannot be called says why; of two that are called alike, the second is refused. */
+export function listedTools(server: string, raw: readonly unknown[]): ListedTool[] {
+  const known = new Set<string>()
+  const aliases = new Set<string>()
+  const made: ListedTool[] = []
+  for (const it of raw.slice(0, toolServerLimits.tools)) {
+    const tool = Raw.safeParse(it).data
+    if (!tool || known.has(tool.name)) continue
+    known.add(tool.name)
+    const listed = listedTool(server, tool)
+    const twice = listed.alias !== null && aliases.has(listed.alias)
+    if (listed.alias !== null) aliases.add(listed.alias)
+    made.push(
+      twice ? { ...listed, alias: null, fault: 'Another tool of this server has nearly the same name.' } : listed,
+    )
+  }
+  return made
+}
+
+function listedTool(server: string, raw: Raw): ListedTool {
+  const { name, title, description = '', annotations = {} } = raw
+  const alias = `${server}${servedMark}${name.replaceAll('.', '_')}`
+  const told = {
+    name,
+    alias: null,
+    title: title === undefined ? null : foreignText(title, 100).replace(/\s+/g, ' '),
+    description: foreignText(description, toolServerLimits.descriptionCharacters).trim(),
+    input_schema: {},
+    digest: '',
+    hints: hintsOf(annotations),
+  }
+  try {
+    const digest = digestOf(raw)
+    if (!usableName.test(name)) {
+      return { ...told, digest, fault: 'Its name has characters other than letters, digits, hyphens and underscores.' }
+    }
+    if (alias.length > longestAlias) return { ...told, digest, fault: 'Its name is too long.' }
+    return { ...told, digest, alias, input_schema: toldSchema(raw.inputSchema), fault: null }
+  } catch (failure) {
+    const fault = failure instanceof UnusableSchema ? failure.message : 'What the server says of it cannot be read.'
+    return { ...told, digest: shortDigest(`${name} ${description.length}`), fault }
+  }
+}
+
+/** Of every word that the server says of it, whatever of that is shown. @throws UnusableSchema */
+function digestOf({ name, title, description, inputSchema, annotations }: Raw): string {
+  return shortDigest(JSON.stringify(sorted([name, title, description, inputSchema, annotations], 0)))
+}
+
+function shortDigest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32)
+}
+
+/** The order of fields means nothing. */
+function sorted(value: unknown, depth: number): unknown {
+  if (depth > mostDepth) throw new UnusableSchema('Its input schema is nested too deeply.')
+  if (Array.isArray(value)) return value.map((it) => sorted(it, depth + 1))
+  if (typeof value !== 'object' || value === null) return value ?? null
+  return Object.entries(value)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([key, it]) => [key, sorted(it, depth + 1)])
+}
+
+function hintsOf(annotations: Record<string, unknown>): ListedTool['hints'] {
+  return [
+    ...(annotations.readOnlyHint === true ? (['reads'] as const) : []),
+    ...(annotations.destructiveHint === true ? (['destroys'] as const) : []),
+    ...(annotations.openWorldHint === true ? (['open-world'] as const) : []),
+  ]
+}

@@ -1,0 +1,24 @@
+/** Of one message, and of one answer over HTTP. */
+export const messageBytes = 4 * 1024 * 1024
+/** What a connection may say in a minute: whoever says more is cut off. */
+export const minuteLimits = { bytes: 32 * 1024 * 1024, messages: 3_000 } as const
+
+export type MessageMeter = {
+  /** @returns false when it was too much */
+  count(bytes: number, messages: number): boolean
+}
+
+export function messageMeter(now: () => number): MessageMeter {
+  let since = now()
+  let said = { bytes: 0, messages: 0 }
+  return {
+    count(bytes, messages) {
+      if (now() - since >= 60_000) {
+        since = now()
+        said = { bytes: 0, messages: 0 }
+      }
+      said = { bytes: said.bytes + bytes, messages: said.messages + messages }
+      return said.bytes <= minuteLimits.bytes && said.messages <= minuteLimits.messages
+    },
+  }
+}

@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto'
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { AppError } from '../../../shared/appError.ts'
+import {
+  changeTerminal,
+  closeTerminal,
+  createTerminal,
+  readTerminal,
+  writeTerminal,
+} from '../../../shared/contract/terminals.ts'
+import { serialQueue } from '../../platform/serialQueue.ts'
+import type { ServiceClient } from '../connections/serviceClient.ts'
+import { foreignText } from './foreignText.ts'
+import { messageBytes, messageMeter } from './messageLimits.ts'
+
+type Options = {
+  client: Pick<ServiceClient, 'call'>
+  sandboxId: string
+  /** Of the server, for its terminal. */
+  name: string
+  command: string
+  /** Secrets among them. */
+  environment: Readonly<Record<string, string>>
+  /** Told when the program ends by itself, or says more than anyone reads. */
+  onFault: (sentence: string) => void
+  now: () => number
+}
+
+const lookMs = 20_000
+const lookAnswerMs = lookMs + 15_000
+const pieceCharacters = 128 * 1024
+/** Of what the program wrote to its standard error last. */
+const shownError = 600
+
+/**
+ * A program in a sandbox, spoken with over its standard input and output: a terminal in raw mode without echo carries the
+ * bytes, and pipes stand between it and the program, which therefore sees no terminal. See docs/decisions/0022.
+ */
+export function sandboxTransport({ client, sandboxId: id, ...options }: Options): Transport {
+  const mark = `\u001e${randomBytes(12).toString('hex')}`
+  const leaving = new AbortController()
+  const inTurn = serialQueue()
+  const meter = messageMeter(options.now)
+  let sessionId: string | undefined
+  let begun = false
+  let over = false
+
+  const end = (): void => {
+    if (over) return
+    over = true
+    leaving.abort()
+    transport.onclose?.()
+  }
+  const fail = (sentence: string): void => {
+    if (over) return
+    options.onFault(sentence)
+    end()
+    void hangUp()
+  }
+  const hangUp = async (): Promise<void> => {
+    const session = sessionId
+    sessionId = undefined
+    if (session !== undefined) await client.call(closeTerminal, { id, sessionId: session }).catch(() => {})
+  }
+  const heard = (line: string): void => {
+    if (line.startsWith(mark)) {
+      if (!begun) begun = true
+      else fail(endWords(line.slice(mark.length)))
+      return
+    }
+    if (!begun || line.trim() === '') return
+    const message = parsedMessage(line)
+    if (message) transport.onmessage?.(message)
+  }
+  const listen = async (session: string): Promise<void> => {
+    const lines = lineReader(() => fail('The program sent a message that is too large.'))
+    let cursor = 0
+    while (!over) {
+      const asked = { id, sessionId: session, since: cursor, wait_ms: lookMs }
+      const read = await client.call(readTerminal, asked, { signal: leaving.signal, answerMs: lookAnswerMs })
+      if (read.missed) return fail('The program said more than Steward reads.')
+      cursor = read.cursor
+      const bytes = Buffer.from(read.output, read.encoding)
+      const whole = lines(bytes)
+      if (!meter.count(bytes.length, whole.length)) return fail('The program said more than Steward reads.')
+      for (const line of whole) heard(line)
+      if (read.state === 'exited') return fail(`The program ended with exit code ${read.exit_code ?? 'unknown'}.`)
+    }
+  }
+
+  const transport: Transport = {
+    async start() {
+      const command = programOf(options.command, mark)
+      const session = await client.call(createTerminal, { id, command, cols: 200, rows: 4, env: options.environment })
+      sessionId = session.session_id
+      void client.call(changeTerminal, { id, sessionId, name: `Tool server ${options.name}` }).catch(() => {})
+      void listen(sessionId).catch((failure: unknown) => {
+        fail(failure instanceof AppError ? failure.message : 'The sandbox does not answer.')
+      })
+    },
+    send: (message) =>
+      inTurn(async () => {
+        const line = `${JSON.stringify(message)}\n`
+        for (let at = 0; at < line.length; at += pieceCharacters) {
+          if (over || sessionId === undefined) throw new AppError('tool-server/failed', 'The program has ended.')
+          // A piece may end within a character: what is not ASCII goes as an escape.
+          const input = line.slice(at, at + pieceCharacters).replace(/[\u0080-\uffff]/g, escaped)
+          await client.call(writeTerminal, { id, sessionId, input }, { signal: leaving.signal })
+        }
+      }),
+    async close() {
+      end()
+      await hangUp()
+    },
+  }
+  return transport
+}
+
+/**
+ * The terminal takes bytes as they are; pipes are between it and the program. No message has controls, and a sequence for
+ * terminals would be answered into the program's input. Its last words follow the second mark.
+ */
+function programOf(command: string, mark: string): string {
+  return [
+    'stty raw -echo',
+    'd=$(mktemp -d /tmp/steward-mcp-XXXXXXXX) && mkfifo "$d/in" || exit 125',
+    `trap 'rm -rf "$d"' EXIT`,
+    `printf '%s\\n' ${quoted(mark)}`,
+    'exec 3<&0',
+    'cat <&3 >"$d/in" & feeder=$!',
+    `bash -c ${quoted(command)} 3<&- <"$d/in" 2>"$d/error" | tr -d '\\000-\\010\\013-\\037'`,
+    `printf '\\n%s' ${quoted(mark)}; tail -c 2000 "$d/error" | base64 | tr -d '\\n'; printf '\\n'`,
+    'kill "$feeder"',
+  ].join('\n')
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
+
+function endWords(text: string): string {
+  const error = foreignText(Buffer.from(text, 'base64').toString('utf8').trim().slice(-shownError), shownError)
+  return error === '' ? 'The program ended.' : `The program ended. It said: ${error}`
+}
+
+function parsedMessage(line: string): JSONRPCMessage | undefined {
+  try {
+    const message: unknown = JSON.parse(line)
+    // The client checks the rest of its form.
+    return typeof message === 'object' && message !== null ? (message as JSONRPCMessage) : undefined
+  } catch {
+    return undefined // programs print other things too
+  }
+}
+
+function lineReader(tooLong: () => void): (bytes: Buffer) => string[] {
+  const decoder = new TextDecoder()
+  let rest = ''
+  return (bytes) => {
+    const lines = `${rest}${decoder.decode(bytes, { stream: true })}`.split('\n')
+    rest = lines.pop() ?? ''
+    if (rest.length > messageBytes || lines.some((it) => it.length > messageBytes)) {
+      rest = ''
+      tooLong()
+      return []
+    }
+    return lines
+  }
+}

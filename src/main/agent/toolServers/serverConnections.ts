@@ -1,0 +1,90 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { ServedClient } from './servedClient.ts'
+
+/** Open connections to servers: made when one is needed, kept for a while, and never two of the same server. */
+export type ServerConnections = {
+  /** @throws AppError `tool-server/failed`, also for a server that keeps ending */
+  open(id: string, signal: AbortSignal): Promise<ServedClient>
+  /** Ends it, and lets it be opened anew at once. */
+  end(id: string): Promise<void>
+  close(): Promise<void>
+}
+
+type Options = {
+  connect(id: string, signal: AbortSignal): Promise<ServedClient>
+  now: () => number
+  /** Unused for so long, it is closed. */
+  idleMs?: number
+}
+
+const usualIdleMs = 5 * 60_000
+/** So often in a minute: a server that keeps ending is left alone until the minute is over. */
+const mostOpenings = 5
+const minuteMs = 60_000
+
+type Held = { client: Promise<ServedClient>; leaving: AbortController; timer: NodeJS.Timeout | undefined }
+
+export function serverConnections({ connect, now, idleMs = usualIdleMs }: Options): ServerConnections {
+  const held = new Map<string, Held>()
+  const openings = new Map<string, number[]>()
+  let closed = false
+
+  const end = async (id: string, given?: Held): Promise<void> => {
+    const connection = held.get(id)
+    if (!connection || (given && given !== connection)) return
+    held.delete(id)
+    clearTimeout(connection.timer)
+    connection.leaving.abort()
+    await connection.client
+      .then(
+        (it) => it.close(),
+        () => {},
+      )
+      .catch(() => {})
+  }
+  const used = (id: string, connection: Held): void => {
+    clearTimeout(connection.timer)
+    connection.timer = setTimeout(() => void end(id, connection), idleMs)
+    connection.timer.unref()
+  }
+  const checkPace = (id: string): void => {
+    const recent = (openings.get(id) ?? []).filter((it) => now() - it < minuteMs)
+    if (recent.length >= mostOpenings) {
+      throw new AppError('tool-server/failed', 'The server keeps ending. Steward tries again in a minute.')
+    }
+    openings.set(id, [...recent, now()])
+  }
+
+  return {
+    async open(id, signal) {
+      signal.throwIfAborted()
+      const known = held.get(id)
+      if (known) {
+        const client = await known.client
+        if (client.isOpen()) {
+          used(id, known)
+          return client
+        }
+        await end(id, known)
+      }
+      if (closed) throw new AppError('tool-server/failed', 'Steward is closing.')
+      const waiting = held.get(id)
+      if (waiting) return waiting.client
+      checkPace(id)
+      const leaving = new AbortController()
+      const connection: Held = { client: connect(id, leaving.signal), leaving, timer: undefined }
+      held.set(id, connection)
+      used(id, connection)
+      connection.client.catch(() => held.get(id) === connection && held.delete(id))
+      return connection.client
+    },
+    async end(id) {
+      openings.delete(id)
+      await end(id)
+    },
+    async close() {
+      closed = true
+      await Promise.all([...held.keys()].map((id) => end(id)))
+    },
+  }
+}

@@ -1,0 +1,43 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { ToolServerPlace } from '../../../shared/contract/toolServers.ts'
+
+/** Where a value of a server is kept among the keys of providers. */
+export function secretSlot(serverId: string, name: string): string {
+  return `${serverId}.${name.toLowerCase()}`
+}
+
+const mostCharacters = 4_000
+/** What the protocol and the connection need for themselves. */
+const ownHeaders: ReadonlySet<string> = new Set([
+  ...['accept', 'connection', 'content-length', 'content-type', 'expect', 'host', 'keep-alive', 'last-event-id'],
+  ...['proxy-authorization', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'user-agent'],
+])
+
+/** @throws AppError `request/invalid` */
+export function checkSecretNames(kind: ToolServerPlace['kind'], names: readonly string[]): void {
+  for (const name of names) {
+    const lower = name.toLowerCase()
+    if (kind === 'http' && (ownHeaders.has(lower) || lower.startsWith('mcp-'))) {
+      throw new AppError('request/invalid', `\`secret_names\` must not name ${name}: Steward sends that header itself.`)
+    }
+    if (kind === 'sandbox' && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+      throw new AppError('request/invalid', `\`secret_names\`: ${name} is no name of a variable.`)
+    }
+  }
+  if (new Set(names.map((it) => it.toLowerCase())).size !== names.length) {
+    throw new AppError('request/invalid', '`secret_names` must not name one twice.')
+  }
+}
+
+/** @throws AppError `provider-key/invalid`, which never holds what was given */
+export function checkedSecret(given: string): string {
+  const value = given.trim()
+  if (value === '') throw new AppError('provider-key/invalid', 'Enter a value.')
+  if (!/^[\x20-\x7e]+$/.test(value)) {
+    throw new AppError('provider-key/invalid', 'The value must be on one line, without special characters.')
+  }
+  if (value.length > mostCharacters) {
+    throw new AppError('provider-key/invalid', `The value must have at most ${mostCharacters} characters.`)
+  }
+  return value
+}

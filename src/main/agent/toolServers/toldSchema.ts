@@ -1,0 +1,119 @@
+import { toolServerLimits } from '../../../shared/contract/toolServers.ts'
+import { foreignText } from './foreignText.ts'
+
+export type ToldSchema = { [key: string]: unknown }
+/** Why a schema cannot be told. */
+export class UnusableSchema extends Error {}
+
+const mostDepth = 12
+const mostNodes = 600
+const mostEnum = 100
+const mostText = 500
+/** As every provider takes them. */
+const parameterName = /^[A-Za-z0-9_.-]{1,64}$/
+const numbers = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'] as const
+const counts = ['minLength', 'maxLength', 'minItems', 'maxItems'] as const
+const alternatives = ['anyOf', 'oneOf', 'allOf'] as const
+
+/**
+ * The schema of a tool's arguments, made anew of the few keywords that tell a model something. References within it are
+ * resolved, none leads out; no pattern is kept, because nobody here runs a stranger's expression.
+ * @throws UnusableSchema
+ */
+export function toldSchema(schema: unknown): ToldSchema {
+  const root = objectOf(schema)
+  if (root?.type !== 'object') throw new UnusableSchema('Its input schema is not that of an object.')
+  let nodes = 0
+
+  const told = (given: unknown, depth: number, followed: readonly string[]): ToldSchema => {
+    if (++nodes > mostNodes) throw new UnusableSchema('Its input schema is too large.')
+    if (depth > mostDepth) throw new UnusableSchema('Its input schema is nested too deeply.')
+    const node = objectOf(given)
+    if (!node) return {}
+    if (typeof node.$ref === 'string') {
+      if (followed.includes(node.$ref)) return {} // it holds itself: anything goes there
+      return told(target(root, node.$ref), depth + 1, [...followed, node.$ref])
+    }
+    const next = (value: unknown): ToldSchema => told(value, depth + 1, followed)
+    const made: [string, unknown][] = []
+    if (typeof node.type === 'string' || isNames(node.type)) made.push(['type', node.type])
+    if (typeof node.description === 'string') made.push(['description', foreignText(node.description, mostText)])
+    if (typeof node.format === 'string') made.push(['format', foreignText(node.format, 40)])
+    for (const key of numbers) if (isNumber(node[key])) made.push([key, node[key]])
+    for (const key of counts) if (isNumber(node[key])) made.push([key, node[key]])
+    if (Array.isArray(node.enum)) made.push(['enum', plainValues(node.enum)])
+    if (isPlain(node.const)) made.push(['const', plainValue(node.const)])
+    if (isPlain(node.default)) made.push(['default', plainValue(node.default)])
+    const properties = objectOf(node.properties)
+    if (properties) {
+      const entries = Object.entries(properties).map(([name, value]) => [checkedName(name), next(value)] as const)
+      made.push(['properties', Object.fromEntries(entries)])
+      if (isNames(node.required)) {
+        made.push(['required', node.required.filter((it) => Object.hasOwn(properties, it))])
+      }
+    }
+    if (objectOf(node.items)) made.push(['items', next(node.items)])
+    for (const key of alternatives) {
+      const options = node[key]
+      if (Array.isArray(options)) made.push([key, options.map(next)])
+    }
+    if (typeof node.additionalProperties === 'boolean') {
+      made.push(['additionalProperties', node.additionalProperties])
+    } else if (objectOf(node.additionalProperties)) {
+      made.push(['additionalProperties', next(node.additionalProperties)])
+    }
+    return Object.fromEntries(made)
+  }
+
+  const made = told(root, 0, [])
+  const whole = 'properties' in made ? made : { ...made, properties: {} }
+  if (JSON.stringify(whole).length > toolServerLimits.schemaCharacters) {
+    throw new UnusableSchema('Its input schema is too large.')
+  }
+  return whole
+}
+
+function target(root: ToldSchema, reference: string): unknown {
+  const [, ...steps] = reference.split('/')
+  if (!reference.startsWith('#/') || steps.length > mostDepth) {
+    throw new UnusableSchema('Its input schema refers to something outside of it.')
+  }
+  let found: unknown = root
+  for (const step of steps) {
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    const node = objectOf(found)
+    found = node && Object.hasOwn(node, name) ? node[name] : undefined
+  }
+  if (found === undefined) throw new UnusableSchema('Its input schema refers to something that is not there.')
+  return found
+}
+
+function checkedName(name: string): string {
+  if (parameterName.test(name) && name !== '__proto__') return name
+  throw new UnusableSchema(`A parameter is called ${JSON.stringify(foreignText(name, 40))}, which models do not take.`)
+}
+
+function plainValues(values: readonly unknown[]): unknown[] {
+  if (values.length > mostEnum) throw new UnusableSchema(`A parameter has more than ${mostEnum} choices.`)
+  return values.filter(isPlain).map(plainValue)
+}
+
+function plainValue(value: unknown): unknown {
+  return typeof value === 'string' ? foreignText(value, mostText) : value
+}
+
+function isPlain(value: unknown): boolean {
+  return value === null || typeof value === 'string' || typeof value === 'boolean' || isNumber(value)
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value)
+}
+
+function isNames(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((it) => typeof it === 'string' && it.length <= 64)
+}
+
+function objectOf(value: unknown): ToldSchema | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as ToldSchema) : undefined
+}

@@ -1,0 +1,183 @@
+import { AppError } from '../../../shared/appError.ts'
+import {
+  type ToolServer,
+  ToolServerId,
+  type ToolServerPlace,
+  toolServerLimits,
+} from '../../../shared/contract/toolServers.ts'
+import { isoTime } from '../../../shared/time.ts'
+import type { LocalEvents } from '../localEvents.ts'
+import type { Note } from '../note.ts'
+import type { KeptKeys } from '../providers/keptKeys.ts'
+import { serverAddress } from './guardedFetch.ts'
+import type { ListedTool } from './listedTools.ts'
+import type { ServedListing } from './servedListing.ts'
+import { checkedSecret, checkSecretNames, secretSlot } from './serverSecrets.ts'
+import {
+  isSame,
+  isUsable,
+  type StoredServer,
+  type StoredTool,
+  type ToolServerRepository,
+  unasked,
+} from './toolServerRepository.ts'
+
+/** MCP servers of others that the person added. All is off until they turn it on. */
+export type ToolServers = {
+  list(): ToolServer[]
+  /** @throws AppError `tool-server/not-found` */
+  get(id: ToolServerId): ToolServer
+  /** @throws AppError `tool-server/exists`, `tool-server/too-many`, `tool-server/address`, `request/invalid` */
+  add(given: { name: string; place: ToolServerPlace; secrets: readonly string[] }): ToolServer
+  /** @throws AppError `tool-server/not-found` */
+  turn(id: ToolServerId, enabled: boolean): Promise<ToolServer>
+  /** Connects anew and lists its tools. What fails is told in `fault`. @throws AppError `tool-server/not-found` */
+  test(id: ToolServerId, signal: AbortSignal): Promise<ToolServer>
+  /** @throws AppError `tool-server/changed`, `tool-server/unusable` */
+  agree(id: ToolServerId, tools: readonly ToolChoice[]): ToolServer
+  /** @throws AppError `tool-server/secret-not-found`, `provider-key/invalid`, `wallet/keychain-…` */
+  setSecret(id: ToolServerId, name: string, value: string): Promise<void>
+  /** @throws AppError `tool-server/not-found`, `wallet/keychain-…` */
+  remove(id: ToolServerId): Promise<void>
+}
+export type ToolChoice = { name: string; digest: string; enabled: boolean; ask: boolean }
+
+type Options = {
+  repository: ToolServerRepository
+  listing: ServedListing
+  kept: Pick<KeptKeys, 'about' | 'put' | 'remove'>
+  /** Ends what is open to it. */
+  end(id: string): Promise<void>
+  events: Pick<LocalEvents, 'publish'>
+  note: Note
+  /** Of random hexadecimal digits. */
+  newId: () => string
+}
+
+const person = { kind: 'person', name: 'You' } as const
+
+export function toolServers(options: Options): ToolServers {
+  const { repository, listing, kept, end, events, note, newId } = options
+  const changed = (): void => events.publish({ type: 'tool-servers.changed' })
+  const found = (id: ToolServerId): StoredServer => {
+    const server = repository.find(id)
+    if (server) return server
+    throw new AppError('tool-server/not-found', `There is no tool server ${id}.`)
+  }
+  const told = (server: StoredServer): ToolServer => {
+    const { id, name, enabled, place, secrets, about } = server
+    const { listed_at_ms: at, ...rest } = about
+    return {
+      ...{ id, name, enabled, place },
+      secrets: secrets.map((it) => ({ name: it, key: kept.about(secretSlot(id, it)) })),
+      tools: repository.tools(id).flatMap(toldTool),
+      ...rest,
+      listed_at: at === null ? null : isoTime(at),
+    }
+  }
+  const noted = (kind: string, { id, name }: StoredServer, summary: string, detail = {}) =>
+    note({ kind: `tool-server.${kind}`, actor: person, subject: id, summary, detail: { name, ...detail } })
+
+  return {
+    list: () => repository.all().map(told),
+    get: (id) => told(found(id)),
+    add({ name, place, secrets }) {
+      if (repository.all().length >= toolServerLimits.servers) {
+        throw new AppError('tool-server/too-many', `There are ${toolServerLimits.servers} tool servers already.`)
+      }
+      if (repository.named(name)) throw new AppError('tool-server/exists', `There is already a tool server “${name}”.`)
+      checkSecretNames(place.kind, secrets)
+      const kept = place.kind === 'http' ? { ...place, url: serverAddress(place.url).href } : place
+      const id = ToolServerId.parse(`tsv_${newId()}`)
+      const server = { id, name, enabled: false, place: kept, secrets: [...new Set(secrets)], about: unasked }
+      repository.put(server)
+      const where = kept.kind === 'http' ? new URL(kept.url).origin : `sandbox ${kept.sandbox_id}`
+      noted('added', server, `You added the tool server “${name}”.`, { where })
+      changed()
+      return told(found(id))
+    },
+    async turn(id, enabled) {
+      const server = found(id)
+      if (server.enabled === enabled) return told(server)
+      repository.put({ ...server, enabled })
+      if (!enabled) await end(id)
+      noted(enabled ? 'on' : 'off', server, `You turned the tool server “${server.name}” ${enabled ? 'on' : 'off'}.`)
+      changed()
+      return told(found(id))
+    },
+    async test(id, signal) {
+      const server = found(id)
+      await end(id)
+      await listing.refresh(server, signal).catch(() => {}) // `fault` tells
+      if (!found(id).enabled) await end(id)
+      return told(found(id))
+    },
+    agree(id, choices) {
+      const server = found(id)
+      repository.atomically(() => {
+        const known = new Map(repository.tools(id).map((it) => [it.name, it]))
+        for (const choice of choices) repository.putTool(id, agreed(known.get(choice.name), choice))
+      })
+      const on = choices.filter((it) => it.enabled)
+      const names = choices
+        .map((it) => it.name)
+        .join(', ')
+        .slice(0, 500)
+      noted('tools', server, `You changed which tools of “${server.name}” chats may use.`, {
+        ...{ tools: names, on: on.length, without_asking: on.filter((it) => !it.ask).length },
+      })
+      changed()
+      return told(found(id))
+    },
+    async setSecret(id, name, value) {
+      const server = found(id)
+      if (!server.secrets.includes(name)) {
+        throw new AppError('tool-server/secret-not-found', `“${server.name}” has no secret ${name.slice(0, 64)}.`)
+      }
+      await kept.put(secretSlot(id, name), value, checkedSecret)
+      await end(id)
+      noted('secret_set', server, `You set ${name} of the tool server “${server.name}”.`)
+      changed()
+    },
+    async remove(id) {
+      const server = found(id)
+      await end(id)
+      for (const name of server.secrets) await kept.remove(secretSlot(id, name))
+      repository.remove(id)
+      noted('removed', server, `You removed the tool server “${server.name}”.`)
+      changed()
+    },
+  }
+}
+
+/** @throws AppError for what is not as the person saw it, or cannot be used */
+function agreed(present: StoredTool | undefined, { name, digest, enabled, ask }: ToolChoice): StoredTool {
+  const shown = name.slice(0, 64)
+  if (!present?.listed) throw new AppError('tool-server/changed', `The server no longer lists ${shown}.`)
+  if (present.listed.digest !== digest) {
+    throw new AppError('tool-server/changed', `${shown} changed while you looked at it. Look at it again.`)
+  }
+  if (enabled && present.listed.alias === null) {
+    throw new AppError('tool-server/unusable', `${shown} cannot be used. ${present.listed.fault ?? ''}`.trim())
+  }
+  return { ...present, enabled, ask: !enabled || ask, agreed: enabled ? present.listed : present.agreed }
+}
+
+function toldTool(tool: StoredTool): ToolServer['tools'] {
+  const shown = tool.listed ?? tool.agreed
+  if (!shown) return []
+  const { agreed } = tool
+  return [
+    {
+      ...shown,
+      enabled: isUsable(tool),
+      ask: tool.ask,
+      changed_from: agreed && tool.listed && !isSame(tool) ? textOf(agreed) : null,
+      missing: tool.listed === undefined,
+    },
+  ]
+}
+
+function textOf({ title, description, input_schema }: ListedTool) {
+  return { title, description, input_schema }
+}

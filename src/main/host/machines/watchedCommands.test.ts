@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { watchedBytes, watchedCommands } from './watchedCommands.ts'
+
+const signal = new AbortController().signal
+const soon = { since: 0, waitMs: 60_000, signal }
+
+test('what a command prints is read as it comes, and its end is told', async () => {
+  const watched = watchedCommands()
+  const first = watched.read('a', soon) // before it begins
+  const command = watched.begin('a')
+  command.take(Buffer.from('one '))
+  expect(await first).toMatchObject({ bytes: Buffer.from('one '), cursor: 4, ended: false })
+  const next = watched.read('a', { ...soon, since: 4 })
+  command.take(Buffer.from('two'))
+  expect(await next).toMatchObject({ bytes: Buffer.from('two'), cursor: 7 })
+  const last = watched.read('a', { ...soon, since: 7 })
+  command.end()
+  expect(await last).toMatchObject({ bytes: Buffer.alloc(0), ended: true })
+})
+
+test('of much output the last is kept, and nothing of another command is heard', async () => {
+  const watched = watchedCommands()
+  const command = watched.begin('a')
+  for (let at = 0; at < 10; at += 1) command.take(Buffer.alloc(watchedBytes, at))
+  const { bytes, cursor } = await watched.read('a', soon)
+  expect([bytes.length, bytes[0], cursor]).toEqual([watchedBytes, 9, 10 * watchedBytes])
+  expect(await watched.read('b', { since: 3, waitMs: 0, signal })).toEqual({
+    bytes: Buffer.alloc(0),
+    cursor: 3,
+    ended: false,
+  })
+  expect(() => watched.begin('a')).toThrow('begun already')
+})

@@ -1,0 +1,34 @@
+import { isIP } from 'node:net'
+import { isPublicAddress } from './publicAddress.ts'
+
+/**
+ * An address of somebody whom nobody vouches for: a public host over https, or this computer. Names are looked up and
+ * checked as the connection is made (`mayConnect`), so that none leads elsewhere after it was looked at.
+ * @param refused makes the failure
+ */
+export function strangerAddress(address: string, refused: (message: string) => Error): URL {
+  const url = URL.parse(address)
+  if (!url || !/^[\x21-\x7e]+$/.test(address)) throw refused(`${JSON.stringify(address)} is no address.`)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refused(`${url.protocol} addresses are not asked.`)
+  if (url.username !== '' || url.password !== '') throw refused('The address must not name a user.')
+  const local = isLocalName(url.hostname)
+  if (url.protocol === 'http:' && !local) throw refused(`${url.host} is asked over https only.`)
+  const literal = url.hostname.replace(/^\[|\]$/g, '')
+  if (!local && isIP(literal) !== 0 && !isPublicAddress(literal)) throw refused(`${url.host} is a private address.`)
+  url.hash = ''
+  return url
+}
+
+/** Of a name, whether a connection for it may go to this address. */
+export function mayConnect(address: string, hostname: string): boolean {
+  return isLocalName(hostname) ? isLoopback(address) : isPublicAddress(address)
+}
+
+function isLocalName(hostname: string): boolean {
+  const literal = hostname.replace(/^\[|\]$/g, '').replace(/[.]$/, '')
+  return isLoopback(literal) || literal === 'localhost' || literal.endsWith('.localhost')
+}
+
+function isLoopback(address: string): boolean {
+  return /^127(\.\d{1,3}){3}$/.test(address) || address === '::1'
+}

@@ -1,0 +1,49 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Input } from '../../shared/contract/route.ts'
+import {
+  addToolServer,
+  changeServedTool,
+  changeToolServer,
+  listToolServers,
+  removeToolServer,
+  type ServedTool,
+  type ToolServerId,
+  testToolServer,
+} from '../../shared/contract/toolServers.ts'
+import { useAgent } from './AgentProvider.tsx'
+import { useLiveEvent } from './liveEvents.ts'
+import { readAgain } from './readAgain.ts'
+
+const serversKey = ['tool-servers'] as const
+
+/** MCP servers of others, and what the person allowed of them. */
+export function useToolServers() {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  useLiveEvent(({ type }) => {
+    if (type === 'ready' || type === 'tool-servers.changed') void readAgain(queryClient, serversKey)
+  })
+  return useQuery({
+    queryKey: serversKey,
+    queryFn: async ({ signal }) => (await agent(listToolServers, {}, { signal })).servers,
+  })
+}
+
+type Choice = Pick<ServedTool, 'name' | 'digest' | 'enabled' | 'ask'>
+
+/** What changes is heard of by its event. */
+export function useToolServerActions() {
+  const agent = useAgent()
+  return {
+    add: (given: Input<typeof addToolServer>) => agent(addToolServer, given),
+    turn: (serverId: ToolServerId, enabled: boolean) => agent(changeToolServer, { serverId, enabled }),
+    test: (serverId: ToolServerId) => agent(testToolServer, { serverId }),
+    remove: (serverId: ToolServerId) => agent(removeToolServer, { serverId }),
+    /** As they are listed now: one that changed meanwhile is refused. */
+    agree: (serverId: ToolServerId, tools: readonly Choice[]) =>
+      agent(changeServedTool, {
+        serverId,
+        tools: tools.map(({ name, digest, enabled, ask }) => ({ name, digest, enabled, ask })),
+      }),
+  }
+}

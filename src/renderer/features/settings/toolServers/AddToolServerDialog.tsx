@@ -1,0 +1,164 @@
+import { useState } from 'react'
+import {
+  SecretName,
+  ToolServerName,
+  type ToolServerPlace,
+  toolServerLimits,
+} from '../../../../shared/contract/toolServers.ts'
+import { useSandboxes } from '../../../agent/sandboxes/useSandboxes.ts'
+import { useToolServerActions } from '../../../agent/useToolServers.ts'
+import { ChoiceChips } from '../../../ui/ChoiceChips.tsx'
+import { FormDialog } from '../../../ui/FormDialog.tsx'
+import { Select } from '../../../ui/Select.tsx'
+import { useSheet } from '../../../ui/sheetContext.ts'
+import { TextField } from '../../../ui/TextField.tsx'
+
+type Draft = {
+  name: string
+  kind: ToolServerPlace['kind']
+  sandbox: string
+  command: string
+  url: string
+  secrets: string
+}
+type Wrong = Partial<Record<'name' | 'place' | 'secrets', string>>
+const empty: Draft = { name: '', kind: 'sandbox', sandbox: '', command: '', url: '', secrets: '' }
+
+/** A program in a sandbox, or an address. Its secrets are asked for on sheets right after. */
+export function AddToolServerDialog({ onClose }: { onClose: () => void }) {
+  const { add, test } = useToolServerActions()
+  const { data: sandboxes = [] } = useSandboxes()
+  const openSheet = useSheet()
+  const [draft, setDraft] = useState(empty)
+  const [wrong, setWrong] = useState<Wrong>({})
+  const edit = (part: Partial<Draft>): void => {
+    setDraft({ ...draft, ...part })
+    setWrong({})
+  }
+  const sandbox = sandboxes.find(({ id }) => id === draft.sandbox) ?? sandboxes[0]
+  const inSandbox = draft.kind === 'sandbox'
+
+  const send = (): Promise<void> | false => {
+    const name = ToolServerName.safeParse(draft.name)
+    const place = placeOf(draft, sandbox?.id)
+    const secrets = secretsOf(draft.secrets)
+    setWrong({
+      ...(name.error && { name: `The name ${name.error.issues[0]?.message}.` }),
+      ...(typeof place === 'string' && { place }),
+      ...(typeof secrets === 'string' && { secrets }),
+    })
+    if (!name.success || typeof place === 'string' || typeof secrets === 'string') return false
+    return added({ name: name.data, place, secret_names: secrets })
+  }
+  const added = async (given: Parameters<typeof add>[0]): Promise<void> => {
+    const { id, secrets } = await add(given)
+    onClose()
+    for (const { name: secret_name } of secrets) {
+      const end = await openSheet({ purpose: 'tool_server_secret', tool_server_id: id, secret_name })
+      if (end === 'cancelled') return
+    }
+    await test(id) // what fails is told by the server itself
+  }
+  return (
+    <FormDialog
+      title="Add a tool server"
+      description="Steward connects and lists its tools. Nothing is turned on yet."
+      action="Add server"
+      onSend={send}
+      onClose={onClose}
+    >
+      <div className="flex flex-col gap-3">
+        <TextField
+          label="Name"
+          value={draft.name}
+          onChange={(name) => edit({ name })}
+          error={wrong.name}
+          placeholder="files"
+          hint={`Stands before the names of its tools: ${draft.name || 'files'}__read_file.`}
+        />
+        <ChoiceChips
+          legend="Kind"
+          value={draft.kind}
+          onChange={(kind) => edit({ kind })}
+          options={[
+            { value: 'sandbox', label: 'Program in a sandbox' },
+            { value: 'http', label: 'Address (HTTP)' },
+          ]}
+        />
+        {inSandbox ? (
+          <>
+            {sandbox ? (
+              <Select
+                label="Sandbox"
+                value={sandbox.id as string}
+                onChange={(id) => edit({ sandbox: id })}
+                options={sandboxes.map(({ id, name, status }) => ({
+                  value: id as string,
+                  label: name,
+                  detail: status,
+                }))}
+              />
+            ) : (
+              <p className="text-muted">Create a sandbox first: the program runs in it.</p>
+            )}
+            <TextField
+              label="Command"
+              value={draft.command}
+              onChange={(command) => edit({ command })}
+              error={wrong.place}
+              monospaced
+              placeholder="npx -y @modelcontextprotocol/server-filesystem /root"
+              hint="Reaches what the sandbox reaches, and nothing of this computer."
+            />
+          </>
+        ) : (
+          <TextField
+            label="Address"
+            value={draft.url}
+            onChange={(url) => edit({ url })}
+            error={wrong.place}
+            monospaced
+            placeholder="https://mcp.example.com/mcp"
+            hint="https, or http on this computer. Private networks are not asked."
+          />
+        )}
+        <TextField
+          label={inSandbox ? 'Secret variables (optional)' : 'Secret headers (optional)'}
+          value={draft.secrets}
+          onChange={(secrets) => edit({ secrets })}
+          error={wrong.secrets}
+          monospaced
+          placeholder={inSandbox ? 'API_TOKEN' : 'Authorization'}
+          hint="Names only, separated by commas. Steward asks for the values next, on a protected page."
+        />
+      </div>
+    </FormDialog>
+  )
+}
+
+/** @returns what is wrong, in words */
+function placeOf(
+  { kind, command, url }: Draft,
+  sandboxId: string | undefined,
+): Parameters<ReturnType<typeof useToolServerActions>['add']>[0]['place'] | string {
+  if (kind === 'http') {
+    return /^https?:\/\/\S+$/i.test(url.trim())
+      ? { kind, url: url.trim() }
+      : 'Enter an address that begins with https://.'
+  }
+  if (sandboxId === undefined) return 'Create a sandbox first.'
+  return command.trim() === ''
+    ? 'Enter the command that starts the server.'
+    : { kind, sandbox_id: sandboxId, command: command.trim() }
+}
+
+/** @returns what is wrong, in words */
+function secretsOf(text: string): string[] | string {
+  const names = text
+    .split(',')
+    .map((it) => it.trim())
+    .filter((it) => it !== '')
+  if (names.length > toolServerLimits.secrets) return `At most ${toolServerLimits.secrets} names.`
+  const bad = names.find((it) => !SecretName.safeParse(it).success)
+  return bad === undefined ? names : `“${bad}” is not a name: use letters, digits, hyphens and underscores.`
+}

@@ -1,0 +1,97 @@
+import { useState } from 'react'
+import type { ServedTool, ToolServerId } from '../../../../shared/contract/toolServers.ts'
+import { useToolServerActions } from '../../../agent/useToolServers.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Checkbox } from '../../../ui/Checkbox.tsx'
+import { Select } from '../../../ui/Select.tsx'
+import { notify } from '../../../ui/toast.tsx'
+import { ToolChange } from './ToolChange.tsx'
+import { hintsText } from './toolServerWords.ts'
+
+const askOptions = [
+  { value: 'ask', label: 'Ask each time', detail: 'Each call waits for you, in the chat or in Approvals.' },
+  { value: 'run', label: 'Run without asking', detail: 'As long as the server describes it as it does now.' },
+] as const
+/** Longer descriptions open on request. */
+const shortCharacters = 240
+
+type ServedToolRowProps = { serverId: ToolServerId; tool: ServedTool }
+
+/** What a server says of one of its tools, all of it as text, and whether chats may use it. */
+export function ServedToolRow({ serverId, tool }: ServedToolRowProps) {
+  const { name, title, description, fault, missing, changed_from: before } = tool
+  const { agree } = useToolServerActions()
+  const [busy, setBusy] = useState(false)
+  const set = async (part: Partial<Pick<ServedTool, 'enabled' | 'ask'>>) => {
+    setBusy(true)
+    try {
+      await agree(serverId, [{ ...tool, ...part }])
+    } catch (failure) {
+      notify.failed(failure)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const why = fault ?? (missing ? 'The server no longer lists it.' : undefined)
+  const hints = hintsText(tool)
+  return (
+    <li aria-label={name} className="flex flex-col gap-1.5 px-3.5 py-2.5">
+      <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
+        <Checkbox
+          label={name}
+          checked={tool.enabled}
+          disabled={busy || why !== undefined || before !== null}
+          onChange={(enabled) => void set({ enabled })}
+        />
+        {tool.enabled && (
+          <div className="w-44">
+            <Select
+              quiet
+              label={`Calls of ${name}`}
+              labelHidden
+              value={tool.ask ? 'ask' : 'run'}
+              onChange={(value) => void set({ ask: value === 'ask' })}
+              options={askOptions}
+              disabled={busy}
+            />
+          </div>
+        )}
+      </div>
+      <div className="flex flex-col gap-1 pl-6">
+        {title !== null && title !== name && <p className="text-small break-words text-text">{title}</p>}
+        <Description text={description} />
+        {hints !== '' && <p className="text-small text-faint">{hints}</p>}
+        {why !== undefined && <p className="text-small text-caution">{why}</p>}
+        {before !== null && (
+          <ToolChange
+            name={name}
+            before={before}
+            after={tool}
+            actions={
+              <Button size="small" variant="primary" busy={busy} onClick={() => void set({ enabled: true, ask: true })}>
+                {`Allow the new ${name}`}
+              </Button>
+            }
+          />
+        )}
+      </div>
+    </li>
+  )
+}
+
+function Description({ text }: { text: string }) {
+  const [whole, setWhole] = useState(false)
+  if (text === '') return <p className="text-small text-faint">The server does not describe it.</p>
+  const isLong = text.length > shortCharacters
+  const shown = isLong && !whole ? `${text.slice(0, shortCharacters).trimEnd()}…` : text
+  return (
+    <div>
+      <p className="text-small break-words whitespace-pre-wrap text-muted">{shown}</p>
+      {isLong && (
+        <button type="button" onClick={() => setWhole(!whole)} className="text-small text-accent hover:underline">
+          {whole ? 'Show less' : 'Show all'}
+        </button>
+      )}
+    </div>
+  )
+}

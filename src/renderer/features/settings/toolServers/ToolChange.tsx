@@ -1,0 +1,46 @@
+import { TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { ServedText } from '../../../../shared/contract/toolServers.ts'
+import { classNames } from '../../../ui/classNames.ts'
+import { changedLines } from './toolServerWords.ts'
+
+type ToolChangeProps = { name: string; before: ServedText; after: ServedText; actions: ReactNode }
+
+const looks = {
+  '+': 'bg-positive-soft text-positive',
+  '−': 'bg-negative-soft text-negative',
+  ' ': 'text-muted',
+} as const
+
+/** A tool is described otherwise than when the person allowed it: what is new, and what is gone. */
+export function ToolChange({ name, before, after, actions }: ToolChangeProps) {
+  const lines = changedLines(before, after)
+  const isHidden = lines.every(({ sign }) => sign === ' ')
+  return (
+    <div className="overflow-hidden rounded-card border border-caution">
+      <div className="flex flex-wrap items-center gap-2 bg-caution-soft px-2.5 py-2">
+        <TriangleAlert aria-hidden className="size-4 shrink-0 text-caution" />
+        <p className="min-w-40 flex-1">
+          {isHidden
+            ? 'The server changed something that is not shown here, so the tool is off. Look before you allow it again.'
+            : 'The server changed this tool after you allowed it, so it is off. Look before you allow it again.'}
+        </p>
+        {actions}
+      </div>
+      {/* biome-ignore lint/a11y/useSemanticElements: these are no fields of a form */}
+      <pre
+        // Scrolls by itself, so the keyboard must reach it.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+        tabIndex={0}
+        role="group"
+        aria-label={`Changes of ${name}`}
+        className="max-h-80 overflow-auto py-1.5 font-mono text-small break-words whitespace-pre-wrap"
+      >
+        {lines.map(({ sign, text }, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no names, and never move
+          <span key={at} className={classNames('block px-2.5', looks[sign])}>{`${sign} ${text}`}</span>
+        ))}
+      </pre>
+    </div>
+  )
+}

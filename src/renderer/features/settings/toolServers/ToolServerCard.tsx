@@ -1,0 +1,161 @@
+import { ChevronRight, MoreHorizontal } from 'lucide-react'
+import { useId, useState } from 'react'
+import type { ToolServer } from '../../../../shared/contract/toolServers.ts'
+import { useSandboxes } from '../../../agent/sandboxes/useSandboxes.ts'
+import { useToolServerActions } from '../../../agent/useToolServers.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { classNames } from '../../../ui/classNames.ts'
+import { IconButton } from '../../../ui/IconButton.tsx'
+import { Menu } from '../../../ui/Menu.tsx'
+import { StatusDot } from '../../../ui/StatusDot.tsx'
+import { useSheet } from '../../../ui/sheetContext.ts'
+import { TimeAgo } from '../../../ui/TimeAgo.tsx'
+import { notify } from '../../../ui/toast.tsx'
+import { ServedToolRow } from './ServedToolRow.tsx'
+import { changedTools, placeText, stateOf, toolCountWords } from './toolServerWords.ts'
+
+type ToolServerCardProps = { server: ToolServer; onRemove: () => void }
+
+export function ToolServerCard({ server, onRemove }: ToolServerCardProps) {
+  const { id, name, enabled, tools, fault, secrets, listed_at } = server
+  const { turn, test, agree } = useToolServerActions()
+  const openSheet = useSheet()
+  const [busy, setBusy] = useState<'test' | 'turn'>()
+  const changed = changedTools(server)
+  const [open, setOpen] = useState(changed.length > 0)
+  const listId = useId()
+  const { tone, words } = stateOf(server)
+  const missing = secrets.filter(({ key }) => key === null)
+
+  const working = async (what: 'test' | 'turn', work: () => Promise<unknown>) => {
+    setBusy(what)
+    try {
+      await work()
+    } catch (failure) {
+      notify.failed(failure)
+    } finally {
+      setBusy(undefined)
+    }
+  }
+  const runTest = () =>
+    working('test', async () => {
+      const tested = await test(id)
+      if (tested.fault === null) setOpen(true)
+    })
+  const giveSecret = async (secret: string) => {
+    const end = await openSheet({ purpose: 'tool_server_secret', tool_server_id: id, secret_name: secret })
+    if (end === 'done') await runTest()
+  }
+  const off = tools.filter((it) => it.alias !== null && !it.missing && !it.enabled && it.changed_from === null)
+  return (
+    <section aria-label={name} className="rounded-card border border-line bg-canvas">
+      <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2 px-3.5 py-3">
+        <div className="min-w-48 flex-1">
+          <p className="flex flex-wrap items-baseline gap-x-2">
+            <span className="flex self-center">
+              <StatusDot tone={tone} />
+            </span>
+            <span className="font-medium text-text">{name}</span>
+            <span className="text-small text-muted">{words}</span>
+          </p>
+          <p className="mt-0.5 font-mono text-small break-all text-muted">{placeText(server)}</p>
+          <About server={server} />
+          {fault !== null && <p className="mt-1 text-small break-words whitespace-pre-wrap text-negative">{fault}</p>}
+        </div>
+        <div className="flex shrink-0 items-center gap-1.5">
+          {missing.map((it) => (
+            <Button key={it.name} size="small" variant="primary" onClick={() => void giveSecret(it.name)}>
+              {`Set ${it.name}…`}
+            </Button>
+          ))}
+          <Button size="small" busy={busy === 'test'} onClick={() => void runTest()} aria-label={`Test ${name}`}>
+            Test
+          </Button>
+          <Button
+            size="small"
+            variant={enabled || listed_at === null ? 'secondary' : 'primary'}
+            busy={busy === 'turn'}
+            aria-label={`Turn ${enabled ? 'off' : 'on'} ${name}`}
+            onClick={() => void working('turn', () => turn(id, !enabled))}
+          >
+            {enabled ? 'Turn off' : 'Turn on'}
+          </Button>
+          <Menu
+            align="end"
+            items={[
+              ...secrets.map((it) => ({
+                label: `${it.key ? 'Replace' : 'Set'} ${it.name}…`,
+                onSelect: () => void giveSecret(it.name),
+              })),
+              ...(secrets.length > 0 ? (['separator'] as const) : []),
+              { label: 'Remove…', tone: 'danger', onSelect: onRemove },
+            ]}
+          >
+            <IconButton icon={MoreHorizontal} label={`Actions for ${name}`} />
+          </Menu>
+        </div>
+      </div>
+      {tools.length > 0 && (
+        <div className="border-t border-line">
+          <div className="flex flex-wrap items-center justify-between gap-2 px-2 py-1.5">
+            <button
+              type="button"
+              aria-expanded={open}
+              aria-controls={listId}
+              onClick={() => setOpen(!open)}
+              className="flex h-7 items-center gap-1.5 rounded-control px-1.5 text-small text-muted hover:bg-hover"
+            >
+              <ChevronRight aria-hidden className={classNames('size-3.5 transition-transform', open && 'rotate-90')} />
+              {toolCountWords(server)}
+              {changed.length > 0 && <span className="text-caution">{`· ${changed.length} changed`}</span>}
+            </button>
+            {open && off.length > 1 && (
+              <Button
+                size="small"
+                variant="ghost"
+                onClick={() =>
+                  void working('turn', () =>
+                    agree(
+                      id,
+                      off.map((it) => ({ ...it, enabled: true })),
+                    ),
+                  )
+                }
+              >
+                {off.length === tools.length ? `Turn on all ${off.length}` : `Turn on the other ${off.length}`}
+              </Button>
+            )}
+          </div>
+          <ul
+            id={listId}
+            aria-label={`Tools of ${name}`}
+            hidden={!open}
+            className="divide-y divide-line border-t border-line"
+          >
+            {open && tools.map((tool) => <ServedToolRow key={tool.name} serverId={id} tool={tool} />)}
+          </ul>
+        </div>
+      )}
+    </section>
+  )
+}
+
+/** Where it runs, what it calls itself, and when it was asked last. */
+function About({ server: { place, calls_itself, revision, listed_at } }: { server: ToolServer }) {
+  const { data: sandboxes = [] } = useSandboxes()
+  const sandbox = place.kind === 'sandbox' && sandboxes.find(({ id }) => id === place.sandbox_id)
+  const where = place.kind === 'http' ? 'HTTP' : sandbox ? `In the sandbox ${sandbox.name}` : 'In a deleted sandbox'
+  return (
+    <p className="text-small text-faint">
+      {[where, calls_itself && `calls itself ${calls_itself}`, revision && `MCP ${revision}`]
+        .filter(Boolean)
+        .join(' · ')}
+      {listed_at !== null && (
+        <>
+          {' · tools read '}
+          <TimeAgo at={listed_at} />
+        </>
+      )}
+    </p>
+  )
+}

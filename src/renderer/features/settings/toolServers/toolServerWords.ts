@@ -1,0 +1,93 @@
+import type { ServedText, ServedTool, ToolServer } from '../../../../shared/contract/toolServers.ts'
+import type { Tone } from '../../../ui/StatusDot.tsx'
+
+/** `https://mcp.example/mcp`, or the command. */
+export function placeText({ place }: Pick<ToolServer, 'place'>): string {
+  return place.kind === 'http' ? place.url : place.command
+}
+
+export function changedTools({ tools }: Pick<ToolServer, 'tools'>): readonly ServedTool[] {
+  return tools.filter(({ changed_from }) => changed_from !== null)
+}
+
+/** What stands beside its name. */
+export function stateOf(server: ToolServer): { tone: Tone; words: string } {
+  const { enabled, fault, listed_at, tools } = server
+  if (fault !== null) return { tone: 'negative', words: 'Not connected' }
+  if (changedTools(server).length > 0) return { tone: 'caution', words: 'Needs your review' }
+  if (listed_at === null) return { tone: 'neutral', words: enabled ? 'On, not tested' : 'Off, not tested' }
+  if (!enabled) return { tone: 'neutral', words: 'Off' }
+  const on = tools.filter((it) => it.enabled).length
+  return { tone: on > 0 ? 'positive' : 'caution', words: on > 0 ? 'On' : 'On, all tools off' }
+}
+
+/** `3 of 12 tools on` */
+export function toolCountWords({ tools }: Pick<ToolServer, 'tools'>): string {
+  const on = tools.filter(({ enabled }) => enabled).length
+  return `${on} of ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'} on`
+}
+
+const hintWords = { reads: 'only reads', destroys: 'may delete', 'open-world': 'reaches other systems' } as const
+
+/** `The server says: only reads` */
+export function hintsText({ hints }: Pick<ServedTool, 'hints'>): string {
+  return hints.length === 0 ? '' : `The server says: ${hints.map((it) => hintWords[it]).join(', ')}`
+}
+
+export type ChangedLine = { sign: '+' | '−' | ' '; text: string }
+
+/** What of a tool's text is new and what is gone, line by line. */
+export function changedLines(before: ServedText, after: ServedText): ChangedLine[] {
+  return lineChanges(linesOf(before), linesOf(after))
+}
+
+function linesOf({ title, description, input_schema }: ServedText): string[] {
+  return [
+    ...(title === null ? [] : [`Title: ${title}`]),
+    ...description.split('\n'),
+    ...JSON.stringify(input_schema, null, 2).split('\n'),
+  ]
+}
+
+/** Beyond this, all of the old and all of the new. */
+const mostLines = 800
+
+/** By the longest common sequence of lines. */
+function lineChanges(before: readonly string[], after: readonly string[]): ChangedLine[] {
+  if (before.length > mostLines || after.length > mostLines) return [...gone(before), ...come(after)]
+  const lengths = before.map(() => new Uint16Array(after.length + 1))
+  lengths.push(new Uint16Array(after.length + 1))
+  const at = (one: number, other: number): number => lengths[one]?.[other] ?? 0
+  for (let one = before.length - 1; one >= 0; one -= 1) {
+    for (let other = after.length - 1; other >= 0; other -= 1) {
+      const row = lengths[one]
+      if (!row) continue
+      const same = before[one] === after[other]
+      row[other] = same ? at(one + 1, other + 1) + 1 : Math.max(at(one + 1, other), at(one, other + 1))
+    }
+  }
+  const made: ChangedLine[] = []
+  let [one, other] = [0, 0]
+  while (one < before.length && other < after.length) {
+    if (before[one] === after[other]) {
+      made.push({ sign: ' ', text: before[one] ?? '' })
+      one += 1
+      other += 1
+    } else if (at(one + 1, other) >= at(one, other + 1)) {
+      made.push({ sign: '−', text: before[one] ?? '' })
+      one += 1
+    } else {
+      made.push({ sign: '+', text: after[other] ?? '' })
+      other += 1
+    }
+  }
+  return [...made, ...gone(before.slice(one)), ...come(after.slice(other))]
+}
+
+function gone(lines: readonly string[]): ChangedLine[] {
+  return lines.map((text) => ({ sign: '−', text }))
+}
+
+function come(lines: readonly string[]): ChangedLine[] {
+  return lines.map((text) => ({ sign: '+', text }))
+}

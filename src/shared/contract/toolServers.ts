@@ -1,0 +1,213 @@
+import { z } from 'zod'
+import { SandboxId, unknownIds } from '../ids.ts'
+import { IsoTime } from '../time.ts'
+import { KeptKey } from './providers.ts'
+import { defineRoute } from './route.ts'
+
+/**
+ * MCP servers of others, whose tools the models of a chat may call. All that such a server says is a stranger's text.
+ * No secret is in any of these bodies: a person gives it on a sheet (`tool_server_secret`).
+ */
+
+export const toolServerLimits = {
+  servers: 20,
+  /** Of one server. */
+  tools: 128,
+  secrets: 8,
+  /** Of a description: what is beyond is cut, for the person and the model alike. */
+  descriptionCharacters: 2_000,
+  /** Of an input schema, as JSON. */
+  schemaCharacters: 16_000,
+} as const
+
+export const ToolServerId = z
+  .string()
+  .regex(/^tsv_[0-9a-f]{24}$/, 'must be an id that begins with tsv_')
+  .register(unknownIds, { code: 'tool-server/not-found', message: (id) => `There is no tool server ${id}.` })
+  .brand<'ToolServerId'>()
+export type ToolServerId = z.infer<typeof ToolServerId>
+
+/** First words of Steward's own tools: no server is called like them. */
+const notTaken = /^(?!(approval|chat|credits|domain|identity|operations|sandbox|steward|wallet)$)/
+
+/** It stands before the names of its tools: `files__read_file`. */
+export const ToolServerName = z
+  .string()
+  .trim()
+  .regex(/^[a-z][a-z0-9-]{0,19}$/, 'must be lower-case letters, digits and hyphens, at most 20')
+  .regex(notTaken, 'must be another: tools of Steward are called so')
+
+/** Between the name of a server and the name of its tool: no tool of Steward has it. */
+export const servedMark = '__'
+
+/** The server that a tool of a chat is of; undefined for Steward's own. */
+export function serverNameOf(tool: string): string | undefined {
+  const at = tool.indexOf(servedMark)
+  return at > 0 ? tool.slice(0, at) : undefined
+}
+
+const addressDemand = 'must be an https:// address, or an http:// one of this computer'
+export const ToolServerPlace = z.discriminatedUnion('kind', [
+  /** A program in a sandbox, spoken with over its standard input and output. */
+  z.object({
+    kind: z.literal('sandbox'),
+    sandbox_id: SandboxId,
+    command: z.string().trim().min(1, 'must not be empty').max(4_000, 'must have at most 4000 characters'),
+  }),
+  z.object({
+    kind: z.literal('http'),
+    url: z
+      .string(addressDemand)
+      .trim()
+      .max(500, 'must have at most 500 characters')
+      .regex(/^https?:\/\/[\x21-\x7e]+$/i, addressDemand),
+  }),
+])
+export type ToolServerPlace = z.infer<typeof ToolServerPlace>
+
+/** Of a header, or of a variable of the program. */
+export const SecretName = z
+  .string()
+  .trim()
+  .regex(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/, 'must be letters, digits, hyphens and underscores')
+
+const JsonSchema = z.record(z.string(), z.unknown())
+
+/** What a server says of a tool, as the person and the model get it: without hidden characters, cut, its schema made small. */
+export const ServedText = z.object({ title: z.string().nullable(), description: z.string(), input_schema: JsonSchema })
+export type ServedText = z.infer<typeof ServedText>
+
+export const ServedTool = z.object({
+  name: z.string(),
+  /** How the model calls it; null where it cannot be called. */
+  alias: z.string().nullable(),
+  ...ServedText.shape,
+  /** Stands for all that the server says of it: what is agreed to is this, and nothing that comes later. */
+  digest: z.string(),
+  enabled: z.boolean(),
+  /** Each call waits for the person. */
+  ask: z.boolean(),
+  /** It is listed otherwise than when the person agreed to it, which was this: it is off until they agree again. */
+  changed_from: ServedText.nullable(),
+  /** The server lists it no more. */
+  missing: z.boolean(),
+  /** What the server itself says of it; nothing relies on that. */
+  hints: z.array(z.enum(['reads', 'destroys', 'open-world'])),
+  /** Why it cannot be used, in one sentence. */
+  fault: z.string().nullable(),
+})
+export type ServedTool = z.infer<typeof ServedTool>
+
+export const ToolServer = z.object({
+  id: ToolServerId,
+  name: z.string(),
+  enabled: z.boolean().describe('Off: it is not spoken with, and no model sees its tools.'),
+  place: ToolServerPlace,
+  secrets: z.array(z.object({ name: z.string(), key: KeptKey.nullable() })),
+  tools: z.array(ServedTool),
+  /** How it called itself when it was last asked. */
+  calls_itself: z.string().nullable(),
+  /** The revision of the protocol that it speaks. */
+  revision: z.string().nullable(),
+  /** When its tools were last listed. */
+  listed_at: IsoTime.nullable(),
+  /** Why that failed the last time it was asked. */
+  fault: z.string().nullable(),
+})
+export type ToolServer = z.infer<typeof ToolServer>
+
+const tag = 'Tool servers'
+const params = z.object({ serverId: ToolServerId })
+const Servers = z.object({ servers: z.array(ToolServer) })
+
+export const listToolServers = defineRoute({
+  operation: 'toolServerList',
+  method: 'GET',
+  path: '/local/tool-servers',
+  summary: 'List the MCP servers whose tools chats may use',
+  tag,
+  auth: 'person',
+  response: Servers,
+})
+
+export const addToolServer = defineRoute({
+  operation: 'toolServerAdd',
+  method: 'POST',
+  path: '/local/tool-servers',
+  summary: 'Add an MCP server: a program in a sandbox, or an address. It is off, and so are its tools',
+  tag,
+  auth: 'person',
+  status: 201,
+  refusals: [409, 429],
+  body: z.object({
+    name: ToolServerName,
+    place: ToolServerPlace,
+    secret_names: z
+      .array(SecretName)
+      .max(toolServerLimits.secrets, `must be at most ${toolServerLimits.secrets}`)
+      .default([])
+      .describe(
+        'Headers of an address, or variables of a program, whose values are given on the sheet `tool_server_secret`.',
+      ),
+  }),
+  response: ToolServer,
+})
+
+export const changeToolServer = defineRoute({
+  operation: 'toolServerChange',
+  method: 'PATCH',
+  path: '/local/tool-servers/:serverId',
+  summary: 'Turn an MCP server on or off',
+  tag,
+  auth: 'person',
+  params,
+  body: z.object({ enabled: z.boolean() }),
+  response: ToolServer,
+})
+
+export const testToolServer = defineRoute({
+  operation: 'toolServerTest',
+  method: 'POST',
+  path: '/local/tool-servers/:serverId/test',
+  summary: 'Connect to an MCP server and list its tools anew; what came of it is in `fault`',
+  tag,
+  auth: 'person',
+  params,
+  response: ToolServer,
+})
+
+export const changeServedTool = defineRoute({
+  operation: 'toolServerToolChange',
+  method: 'PUT',
+  path: '/local/tool-servers/:serverId/tools',
+  summary: 'Turn tools of an MCP server on or off, as they are listed now, or let them run without asking',
+  tag,
+  auth: 'person',
+  refusals: [409],
+  params,
+  body: z.object({
+    tools: z
+      .array(
+        z.object({
+          name: z.string().max(1_000),
+          digest: z.string().max(64).describe('Of what the person looked at: a tool that changed since is refused.'),
+          enabled: z.boolean(),
+          ask: z.boolean(),
+        }),
+      )
+      .min(1, 'must not be empty')
+      .max(toolServerLimits.tools),
+  }),
+  response: ToolServer,
+})
+
+export const removeToolServer = defineRoute({
+  operation: 'toolServerRemove',
+  method: 'DELETE',
+  path: '/local/tool-servers/:serverId',
+  summary: 'Remove an MCP server with its secrets, and end its program',
+  tag,
+  auth: 'person',
+  params,
+  response: z.object({ success: z.literal(true), id: z.string() }),
+})

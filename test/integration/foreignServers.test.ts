@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ToolCaller } from '../../src/main/agent/tools/toolCaller.ts'
+import type { ToolOutcome } from '../../src/main/agent/tools/toolOutcome.ts'
+import type { ToolServer } from '../../src/shared/contract/toolServers.ts'
+import { everythingServer, filesystemServer } from '../support/judgingToolServers.ts'
+import { toolClient } from '../support/mcpClients.ts'
+import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { runningService, type TestService } from '../support/runningService.ts'
+import { sendSheet } from '../support/sheetForms.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+/** Servers that others wrote, and programs in sandboxes, behind the executor that the chat uses. */
+let service: TestService
+let agent: RunningAgent
+let sandboxId: string
+
+beforeAll(async () => {
+  service = await runningService()
+  const target = { url: service.url, key: service.key, certificate: undefined }
+  agent = await runningAgent({ dataFolder: temporaryFolder('foreign-servers'), target })
+  const made = await service.send('/v1/sandboxes', { body: { name: 'tools', network: 'none' } })
+  expect(made.status, made.text).toBe(201)
+  sandboxId = made.json.id
+})
+afterAll(async () => {
+  await agent?.close()
+  await service?.close()
+})
+
+const upload = async (path: string, content: string): Promise<void> => {
+  const { status, text } = await service.send(`/v1/sandboxes/${sandboxId}/files/upload/json`, {
+    body: { path, content },
+  })
+  expect(status, text).toBeLessThan(300)
+}
+const added = async (name: string, place: object, given: object = {}): Promise<ToolServer> => {
+  const { status, json, text } = await agent.send('/local/tool-servers', { body: { name, place, ...given } })
+  expect(status, text).toBe(201)
+  return json
+}
+const tested = async (id: string): Promise<ToolServer> =>
+  (await agent.send(`/local/tool-servers/${id}/test`, { body: {} })).json
+/** On, with all of its tools, which run without asking. */
+const turnedOn = async (id: string): Promise<ToolServer> => {
+  const { tools, fault } = await tested(id)
+  expect(fault).toBeNull()
+  await agent.send(`/local/tool-servers/${id}`, { method: 'PATCH', body: { enabled: true } })
+  const usable = tools.filter(({ alias }) => alias !== null)
+  const body = { tools: usable.map(({ name, digest }) => ({ name, digest, enabled: true, ask: false })) }
+  return (await agent.send(`/local/tool-servers/${id}/tools`, { method: 'PUT', body })).json
+}
+const inSandbox = (command: string) => ({ kind: 'sandbox', sandbox_id: sandboxId, command })
+const callerOf = (...servers: string[]): ToolCaller => ({
+  asker: { kind: 'tool', id: 'conv_test', name: 'Chat' },
+  profile: 'all',
+  policy: { changes: 'allow', destroys: 'ask' },
+  dailyBudgetMicroUsd: null,
+  dryRun: false,
+  servers,
+})
+const run = (name: string, args: object, ...servers: string[]): Promise<ToolOutcome> =>
+  agent.tools.runTool(name, args, { caller: callerOf(...servers), signal: new AbortController().signal })
+
+describe('a server that others wrote', () => {
+  test('runs in a sandbox without a network, and reads and writes there', async () => {
+    await upload('/root/server.mjs', await filesystemServer())
+    const { id } = await added('files', inSandbox('node /root/server.mjs /root'))
+    const { tools, calls_itself, revision } = await turnedOn(id)
+    expect({ calls_itself, revision }).toMatchObject({
+      calls_itself: expect.stringContaining('filesystem'),
+      revision: '2025-11-25',
+    })
+    expect(tools.map(({ fault }) => fault).filter((it) => it !== null)).toEqual([])
+    expect(tools.map(({ alias }) => alias)).toContain('files__write_file')
+    const text = `häll\u00f6 🙂 ${'x'.repeat(300_000)}`
+    expect(await run('files__write_file', { path: '/root/a.txt', content: text }, id)).toMatchObject({ kind: 'result' })
+    const { json } = await service.send(`/v1/sandboxes/${sandboxId}/files/read?path=/root/a.txt`)
+    expect(json.content).toBe(text)
+    const [one, two, out] = await Promise.all([
+      run('files__read_text_file', { path: '/root/a.txt' }, id),
+      run('files__list_directory', { path: '/root' }, id),
+      run('files__read_text_file', { path: '/etc/passwd' }, id),
+    ])
+    // 300,000 characters are more than is kept of a result.
+    expect(one).toMatchObject({ kind: 'result', text: expect.stringMatching(/^häll\u00f6 🙂 x+ \[… cut\]$/u) })
+    expect(two).toMatchObject({ kind: 'result', text: expect.stringContaining('[FILE] a.txt') })
+    expect(out).toMatchObject({ kind: 'error', sentence: expect.stringContaining('denied') })
+    await agent.send(`/local/tool-servers/${id}`, { method: 'DELETE' })
+    const { sessions } = (await service.send(`/v1/sandboxes/${sandboxId}/pty`)).json
+    expect(sessions).toEqual([])
+  })
+
+  test('answers over HTTP, with everything that the protocol has', async () => {
+    const everything = await everythingServer()
+    try {
+      const { id } = await added('everything', { kind: 'http', url: everything.url })
+      const { tools, fault } = await turnedOn(id)
+      expect(fault).toBeNull()
+      expect(tools.length).toBeGreaterThan(8)
+      expect(await run('everything__echo', { message: 'hi' }, id)).toMatchObject({
+        text: expect.stringContaining('hi'),
+      })
+      const names = tools.map(({ name }) => name)
+      expect(names).toContain('get-tiny-image')
+      const image = await run('everything__get-tiny-image', {}, id)
+      expect(image).toMatchObject({ kind: 'result', text: expect.stringContaining('left out') })
+      const slow = await run('everything__trigger-long-running-operation', { duration: 1, steps: 4 }, id)
+      expect(slow).toMatchObject({ kind: 'result' })
+      // What asks the person or the model is not even listed to a client that offers neither, or is refused.
+      for (const asking of names.filter((it) => /elicit|sampling|roots/.test(it))) {
+        expect(['error', 'result']).toContain((await run(`everything__${asking}`, {}, id)).kind)
+      }
+      expect((await agent.send('/local/intents?state=waiting')).json.intents).toEqual([])
+    } finally {
+      await everything.close()
+    }
+  })
+
+  test('speaks revision 2026-07-28', async () => {
+    const { key } = await toolClient(agent)
+    const { id } = await added(
+      'itself',
+      { kind: 'http', url: `${agent.origin}/mcp` },
+      { secret_names: ['Authorization'] },
+    )
+    const body = { purpose: 'tool_server_secret', tool_server_id: id, secret_name: 'Authorization' }
+    await sendSheet({ origin: agent.origin, session: agent.session, body, fields: { api_key: `Bearer ${key}` } })
+    const { revision, tools } = await turnedOn(id)
+    expect(revision).toBe('2026-07-28')
+    expect(tools.length).toBeGreaterThan(40)
+    expect(tools.map(({ fault }) => fault).filter((it) => it !== null)).toEqual([])
+    expect(await run('itself__credits_balance', {}, id)).toMatchObject({
+      kind: 'result',
+      text: expect.stringContaining('balance'),
+    })
+  })
+})
+
+describe('a program in a sandbox', () => {
+  /** Answers as a server of revision 2025-11-25; `body` is what it does on a call. */
+  const program = (body: string, early = '') => `
+    import { createInterface } from 'node:readline'
+    const say = (it) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...it }) + '\\n')
+    ${early}
+    createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id, method, params } = JSON.parse(line)
+      if (method === 'initialize') return say({ id, result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'odd', version: '1' } } })
+      if (method === 'tools/list') return say({ id, result: { tools: [{ name: 'go', inputSchema: { type: 'object' } }] } })
+      if (method !== 'tools/call') return id !== undefined && say({ id, error: { code: -32601, message: 'no' } })
+      const answer = (text) => say({ id, result: { content: [{ type: 'text', text }] } })
+      ${body}
+    })`
+  const odd = async (name: string, body: string, early?: string): Promise<string> => {
+    await upload(`/root/${name}.mjs`, program(body, early))
+    const { id } = await added(name, inSandbox(`node /root/${name}.mjs`))
+    await turnedOn(id)
+    return id
+  }
+
+  test('sees pipes and no terminal, and prints what it likes beside the protocol', async () => {
+    const id = await odd(
+      'pipes',
+      'answer(JSON.stringify([process.stdin.isTTY ?? false, process.stdout.isTTY ?? false, process.argv.length]))',
+      `console.log('Welcome! \\u001b[6n\\u001b[c not JSON {'); console.error('noise')`,
+    )
+    expect(await run('pipes__go', {}, id)).toMatchObject({ text: '[false,false,2]' })
+  })
+
+  test('gets its secrets as variables', async () => {
+    await upload('/root/env.mjs', program(`answer(process.env.API_TOKEN ?? 'none')`))
+    const { id } = await added('env', inSandbox('node /root/env.mjs'), { secret_names: ['API_TOKEN'] })
+    const body = { purpose: 'tool_server_secret', tool_server_id: id, secret_name: 'API_TOKEN' }
+    await sendSheet({ origin: agent.origin, session: agent.session, body, fields: { api_key: 'tok-123' } })
+    await turnedOn(id)
+    expect(await run('env__go', {}, id)).toMatchObject({ text: 'tok-123' })
+  })
+
+  test('that says too much in one message is cut off, and starts anew for the next call', async () => {
+    const id = await odd(
+      'loud',
+      `if (params.arguments.loud) { process.stdout.write('{"jsonrpc":"2.0","id":' + id + ',"result":"'); const more = () => process.stdout.write('x'.repeat(65536), more); more() } else answer('Quiet.')`,
+    )
+    expect(await run('loud__go', { loud: true }, id)).toMatchObject({
+      kind: 'error',
+      sentence: expect.stringContaining('large'),
+    })
+    expect(await run('loud__go', {}, id)).toMatchObject({ text: 'Quiet.' })
+  })
+
+  test('that floods with notices is cut off', async () => {
+    const id = await odd(
+      'flood',
+      `const notice = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }) + '\\n'; const more = () => process.stdout.write(notice.repeat(100), more); more()`,
+    )
+    expect(await run('flood__go', {}, id)).toMatchObject({
+      kind: 'error',
+      sentence: expect.stringContaining('more than Steward reads'),
+    })
+  })
+
+  test('that dies is told with its last words, and left alone when it keeps dying', async () => {
+    const id = await odd('dying', `console.error('boom \\u001b[31mhere'); process.exit(3)`)
+    const first = await run('dying__go', {}, id)
+    expect(first).toMatchObject({ kind: 'error', sentence: 'The program ended. It said: boom here' })
+    let last = first
+    for (let at = 0; at < 6; at += 1) last = await run('dying__go', {}, id)
+    expect(last).toMatchObject({ kind: 'error', sentence: expect.stringContaining('keeps ending') })
+  })
+
+  test('that is none says why', async () => {
+    const { id } = await added('none', inSandbox('/no/such/program --flag'))
+    expect((await tested(id)).fault).toContain('No such file')
+  })
+
+  test('ends with its sandbox, and says so', async () => {
+    const id = await odd('ends', 'answer("On.")')
+    expect(await run('ends__go', {}, id)).toMatchObject({ text: 'On.' })
+    await service.send(`/v1/sandboxes/${sandboxId}/stop`, { method: 'POST', body: {} })
+    expect(await run('ends__go', {}, id)).toMatchObject({ kind: 'error' })
+    await service.send(`/v1/sandboxes/${sandboxId}/start`, { method: 'POST', body: {} })
+    expect(await run('ends__go', {}, id)).toMatchObject({ text: 'On.' })
+  })
+})
