@@ -141,11 +141,15 @@ test('clients that ask and never read take bounded memory, and leave nothing', a
   await service.send(`/v1/sandboxes/${sandbox_id}`, { method: 'DELETE' })
 })
 
-test('clients that leave in the middle of a call end what it did', async () => {
+test('clients that leave in the middle of a call leave nothing but the command, which ends with its time', async () => {
   const { result } = await tools.call('sandbox_create')
   const sandbox_id = result.id
   const leaving = await Promise.all(Array.from({ length: 10 }, dial))
-  const params = { name: 'sandbox_exec', arguments: { sandbox_id, command: 'sleep 3599' }, _meta: { progressToken: 1 } }
+  const params = {
+    name: 'sandbox_exec',
+    arguments: { sandbox_id, command: 'sleep 3599', timeout: 3 },
+    _meta: { progressToken: 1 },
+  }
   const body = ask(1, 'tools/call', params)
   for (const socket of leaving) socket.write(head(body.length) + body)
   const sleeping = async (): Promise<number> => {
