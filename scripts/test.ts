@@ -15,12 +15,12 @@ const total = { ...counts, passed: counts.passed + steps.length - failed, failed
 for (const line of [...reportLines({ counts, ...rest }), plainLine(total)]) process.stdout.write(`${line}\n`)
 process.exitCode = total.failed === 0 && counts.passed > 0 ? 0 : 1
 
-/** The suites that share one Steward go one file after the other, beside those that need none. */
+/** Files that share a Steward and a browser go one after the other: two such rows, beside the suites that need neither. */
 async function everything() {
   const failedBuild = await failedStepsBeside([buildStep])
   const checks = failedStepsBeside(checkSteps)
-  const e2e = laterRun(['--project', 'e2e'])
-  const others = await runTests(['--project', '!e2e'])
-  const reports = [others, await e2e.shown()]
+  const rows = ['1/2', '2/2'].map((shard) => laterRun(['--project', 'e2e', '--shard', shard]))
+  const reports = [await runTests(['--project', '!e2e'])]
+  for (const row of rows) reports.push(await row.shown())
   return { failed: failedBuild + (await checks), reports }
 }

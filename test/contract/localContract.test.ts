@@ -130,6 +130,7 @@ const asked: Record<string, Asked> = {
   registrationRetry: () => ({ path: { registrationId }, body: {}, status: 409 }),
   timelineList: () => ({ query: { limit: '10' } }),
   timelineVerify: () => ({}),
+  timelineTasks: () => ({ query: { limit: '5' } }),
   timelineTask: () => ({ path: { task: unknownTask }, status: 404 }),
   activitySettings: () => ({}),
   activitySettingsChange: () => ({ body: { keep_recordings_days: 7 } }),

@@ -441,6 +441,21 @@ export function sandboxRuntimeContract(name: string, makeRuntime: () => Promise<
         await shell.ended
       })
 
+      test('tell the program in their foreground, and nothing while it is the shell', async () => {
+        const shell = await open({ command: 'bash --norc' })
+        const inFront = () => shell.foreground?.()
+        shell.write('echo rea""dy\n')
+        await until('the shell', () => shell.text().includes('ready\r\n'))
+        expect(await inFront()).toBeUndefined()
+        shell.write('sleep 4547\n')
+        await until('sleep in the foreground', async () => (await inFront()) === 'sleep')
+        shell.write('\x03')
+        await until('the shell in the foreground', async () => (await inFront()) === undefined)
+        shell.write('exit\n')
+        await shell.ended
+        expect(await inFront()).toBeUndefined()
+      })
+
       test('are hung up when closed', async () => {
         const terminal = await open({
           command: `trap 'echo hung up > /tmp/hung-up; exit' HUP; echo ready; while :; do sleep 0.05; done`,

@@ -106,6 +106,28 @@ test('a model makes a sandbox, writes, runs, exposes, checks a domain, may not b
   await card('Run a command: Done').getByRole('button').first().click()
   await card('Run a command: Done').getByRole('button', { name: 'Open sandbox' }).click()
   await window.page.locator(`[data-sandbox="${sandboxId}"]`).waitFor()
+
+  await window.page.evaluate("location.hash = '#/activity/tasks'")
+  const tasks = window.page.getByRole('list', { name: 'Tasks, newest first' })
+  await tasks.getByRole('listitem').first().waitFor()
+  await look(window.page, 'activity-tasks')
+  await look.inOtherSizes(window.page, 'activity-tasks')
+  await tasks.getByRole('link', { name: 'Build me a page' }).first().click()
+  const entries = window.page.getByRole('list', { name: 'Task, oldest first' }).getByRole('listitem')
+  await entries.first().waitFor()
+  await look(window.page, 'activity-task')
+  const told = (await entries.allInnerTexts()).join('\n')
+  const order = ['asked kimi', 'created built-by', 'sandbox_write', 'sandbox_exec', 'sandbox_expose', 'asked to delete']
+  const places = [...order, 'denied: Delete', 'asked to pay 10.95', 'denied: Pay', 'answered'].map((it) =>
+    told.indexOf(it),
+  )
+  expect(places, told).toEqual(places.toSorted((one, other) => one - other))
+  expect(
+    places.every((it) => it >= 0),
+    told,
+  ).toBe(true)
+  await window.page.getByRole('button', { name: 'Verify' }).click()
+  await window.page.getByText(/^Entries 1 to [\d,]+ are intact/).waitFor()
 })
 
 test('the person sees in a terminal that a model typed there', async () => {

@@ -23,15 +23,15 @@ async function openTerminal(name: string) {
 test('after a flood the last line and what stands above it are right', async () => {
   const terminal = await openTerminal('flood-box')
   await terminal.run('seq 1 3000000')
-  // With the prompt nothing more comes: a key that is pressed while the screen is drawn anew may be of no effect.
   await terminal.sees(/^3000000\n.*root@.*#$/m)
   await eventually(async () => {
     const numbers = (await terminal.rows()).filter((row) => /^\d+$/.test(row)).map(Number)
     expect(numbers.at(-1)).toBe(3_000_000)
     expect(numbers).toEqual(numbers.map((_, at) => 3_000_000 - numbers.length + 1 + at))
   })
-  await terminal.press('Shift+PageUp')
+  // Whoever presses while the screen is drawn anew, as after a flood that was too fast to show, presses once more.
   await eventually(async () => {
+    await terminal.press('Shift+PageUp')
     const numbers = (await terminal.rows()).filter((row) => /^\d+$/.test(row)).map(Number)
     expect(numbers.length).toBeGreaterThan(5)
     expect(numbers.at(-1)).toBeLessThan(3_000_000)

@@ -67,7 +67,7 @@ async function startAgent(): Promise<void> {
       link,
       sessions,
       events,
-      endpoints: timelineRoutes(log),
+      endpoints: timelineRoutes(log, () => new Map()),
       clientOf: async () => ({ kind: 'client', id: 'key_1', name: 'a script' }),
       status: { version: '1.2.3', shell: 'browser', platform: 'linux' },
       log: silentLog,

@@ -76,7 +76,8 @@ test('a payment leads to the prompt that led to it, and back, with what all of i
   const { message } = await get(`/local/chat/messages/${answer}`)
   expect(sums).toMatchObject({
     entries: entries.length,
-    paid_micro_usdc: 5_000_000,
+    paid_micro_usdc: 0,
+    paid_test_micro_usdc: 5_000_000,
     cost_micro_usd: message.usage.cost_micro_usd,
     links: { conversation, message: question, payment: links.payment },
   })
@@ -121,6 +122,30 @@ test('what a person buys in the window is one task of theirs', async () => {
     const { entries } = await get(`/local/activity?order=oldest&link=payment:${payment.id}`)
     expect(entries.map(({ kind }: Json) => kind)).toContain('payment.settled')
     expect(entries[0].task).toMatch(/^action:/)
-    expect((await get(`/local/activity/tasks/${entries[0].task}`)).paid_micro_usdc).toBe(5_000_000)
+    expect((await get(`/local/activity/tasks/${entries[0].task}`)).paid_test_micro_usdc).toBe(5_000_000)
   })
+})
+
+test('turns of chats are listed, the newest first, with how they began and ended', async () => {
+  const turns: { question: string }[] = []
+  for (const text of ['First of the list', 'Second of the list']) {
+    providers.play(says(text))
+    const turn = await ask(text)
+    await answered(turn.answer)
+    turns.unshift(turn)
+  }
+  const ids = turns.map(({ question }) => `chat:${question}`)
+  await eventually(async () => {
+    const { tasks, has_more } = await get('/local/activity/tasks?limit=2')
+    expect(tasks.map(({ task }: Json) => task)).toEqual(ids)
+    expect(has_more).toBe(true)
+    expect(tasks[0]).toMatchObject({ entries: 2, actor: { kind: 'person' }, title: 'Second of the list' })
+    expect(tasks[0].cost_micro_usd).toBeGreaterThan(0)
+  })
+  const { tasks } = await get('/local/activity/tasks?limit=1')
+  const older = await get(`/local/activity/tasks?limit=1&before=${tasks[0].last_sequence}`)
+  expect(older.tasks.map(({ task }: Json) => task)).toEqual([ids[1]])
+  // What a person does in the window is in the timeline, and no task of this list.
+  const all: Json[] = (await get('/local/activity/tasks?limit=100')).tasks
+  expect(all.every(({ task }) => /^(chat|call):/.test(task))).toBe(true)
 })

@@ -1,7 +1,7 @@
 import { createReadStream, existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { listening } from './listening.ts'
 
 export type ImageRegistry = {
   /** Of the image in it. */
@@ -38,14 +38,9 @@ export async function imageRegistry(layout: string): Promise<ImageRegistry> {
     if (request.method === 'HEAD') response.end()
     else createReadStream(blob(digest)).pipe(response)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo // of a TCP server that listens
+  const { host, close } = await listening(server)
   return {
-    reference: `127.0.0.1:${port}/small:latest`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    reference: `${host}/small:latest`,
+    close,
   }
 }

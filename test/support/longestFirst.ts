@@ -26,14 +26,45 @@ const longest = [
   'keystoreFile',
   'screenPool',
   'perlScript',
+  'domains',
+  'terminalView',
+  'chat',
+  'settings',
+  'terminals',
+  'files',
+  'sandboxPanel',
+  'approvals',
+  'wallet',
+  'frame',
+  'plantedSecrets',
+  'activity',
+  'credits',
+  'models',
+  'chatTools',
+  'screens',
 ]
 
-/** Within a group, the longest files first, then the others as vitest orders them. */
+/** Within a group, the longest files first, then the others as vitest orders them. Shards take turns at choosing them. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const usual = await super.sort(files)
     return usual.toSorted((one, other) => orderOf(one) - orderOf(other) || rankOf(one) - rankOf(other))
   }
+
+  /** Vitest's own goes by a hash of the path: four of the five longest could come together. */
+  override async shard(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { index = 1, count = 1 } = this.ctx.config.shard ?? {}
+    const byLength = files.toSorted(
+      (one, other) => rankOf(one) - rankOf(other) || (one.moduleId < other.moduleId ? -1 : 1),
+    )
+    return byLength.filter((_, place) => shardOf(place, count) === index)
+  }
+}
+
+/** 1, 2, 2, 1, 1, 2 …: whoever chose last chooses first in the next round. */
+function shardOf(place: number, count: number): number {
+  const turn = place % count
+  return Math.floor(place / count) % 2 === 0 ? turn + 1 : count - turn
 }
 
 function orderOf({ project }: TestSpecification): number {

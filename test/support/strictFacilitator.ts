@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { PaymentPayloadV2Schema, PaymentRequirementsV2Schema } from '@x402/core/schemas'
 import { isSignedByPayer, type PaymentAuthorization } from '../../src/main/service/payments/paymentAuthorization.ts'
 import type { EvmNetwork } from '../../src/shared/contract/networks.ts'
+import { listening } from './listening.ts'
 
 /** What goes wrong at a facilitator. `moves` happens before the trouble, else nothing moved. */
 export type Trouble = {
@@ -53,7 +54,7 @@ export async function strictFacilitator(network: EvmNetwork) {
     }
     const [, token] = (request.headers.authorization ?? '').split('Bearer ')
     if (token !== undefined) tokens.push({ path: String(request.url), token })
-    const body = JSON.parse(await textOf(request))
+    const body = JSON.parse(await text(request))
     const payload = PaymentPayloadV2Schema.safeParse(body.paymentPayload)
     const asked = PaymentRequirementsV2Schema.safeParse(body.paymentRequirements)
     if (request.method !== 'POST' || body.x402Version !== 2 || !payload.success || !asked.success) {
@@ -81,9 +82,9 @@ export async function strictFacilitator(network: EvmNetwork) {
     return send(200, { success: false, errorReason: how.says, transaction: '', network: network.id })
   }
   const server = createServer((request, response) => void answer(request, response))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { url, close } = await listening(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/x402/`,
+    url: `${url}/x402/`,
     settles,
     /** That came with requests, in order. */
     tokens,
@@ -92,16 +93,6 @@ export async function strictFacilitator(network: EvmNetwork) {
     meets(what: Trouble | undefined) {
       trouble = what
     },
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close,
   }
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const pieces: Buffer[] = []
-  for await (const piece of request as AsyncIterable<Buffer>) pieces.push(piece)
-  return Buffer.concat(pieces).toString('utf8')
 }

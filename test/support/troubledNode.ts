@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { listening } from './listening.ts'
 
 /** `hold` never answers; `cut` closes the connection. Where `passed`, the node has the request by then. */
 export type Trouble = { how: 'hold' | 'cut'; passed: boolean }
@@ -13,17 +14,17 @@ export async function troubledNode(target: string) {
   const seen: { nonce: string; method: string; how: Trouble['how'] | undefined }[] = []
   const nonces = new Set<string>()
 
-  const nonceOf = (text: string, { params }: Call): string => {
+  const nonceOf = (body: string, { params }: Call): string => {
     const known = settles.get(String(params?.[0]))
-    return known ?? [...nonces].find((it) => text.includes(it.slice(2))) ?? ''
+    return known ?? [...nonces].find((it) => body.includes(it.slice(2))) ?? ''
   }
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const text = await textOf(request)
-    const call = JSON.parse(text) as Call
-    const nonce = nonceOf(text, call)
+    const body = await text(request)
+    const call = JSON.parse(body) as Call
+    const nonce = nonceOf(body, call)
     const trouble = troubleOf(nonce, call.method)
     const forwarded = async () => {
-      const reply = await fetch(target, { method: 'POST', body: text, headers: { 'content-type': 'application/json' } })
+      const reply = await fetch(target, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
       const said = await reply.text()
       if (call.method === 'eth_sendRawTransaction') settles.set(JSON.parse(said).result, nonce)
       return said
@@ -34,9 +35,9 @@ export async function troubledNode(target: string) {
     else if (trouble.how === 'cut') response.destroy()
   }
   const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { url, close } = await listening(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     /** Requests about this authorization are told from others. */
     watch: (nonce: string) => void nonces.add(nonce),
     meets(decide: typeof troubleOf | undefined) {
@@ -44,16 +45,6 @@ export async function troubledNode(target: string) {
     },
     isHeld: (nonce: string) => seen.some((it) => it.nonce === nonce && it.how === 'hold'),
     sent: (nonce: string) => seen.filter((it) => it.nonce === nonce && it.method === 'eth_sendRawTransaction').length,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close,
   }
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const pieces: Buffer[] = []
-  for await (const piece of request as AsyncIterable<Buffer>) pieces.push(piece)
-  return Buffer.concat(pieces).toString('utf8')
 }

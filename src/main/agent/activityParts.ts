@@ -4,6 +4,7 @@ import { retention } from './activity/retention.ts'
 import { serviceFollower } from './activity/serviceFollower.ts'
 import { settingsRepository } from './activity/settingsRepository.ts'
 import { settingsRoutes } from './activity/settingsRoutes.ts'
+import type { ChatTitles } from './activity/taskTotals.ts'
 import { timelineRoutes } from './activity/timelineRoutes.ts'
 import type { AgentGround } from './agentGround.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
@@ -12,7 +13,7 @@ import type { WalletVault } from './wallet/walletVault.ts'
 /** The log, which also follows the connection and what the service did. */
 export function activityParts(
   { activity, database, link, client, scope, now, ...ground }: AgentGround,
-  { wallet }: { wallet: Pick<WalletVault, 'accounts'> },
+  { wallet, chatTitles }: { wallet: Pick<WalletVault, 'accounts'>; chatTitles: ChatTitles },
 ): { settings: ActivitySettingsStore; endpoints: LocalEndpoint[] } {
   const log = ground.log.of('activity')
   const isOwn = (address: string): boolean => wallet.accounts().some((account) => account.address === address)
@@ -20,5 +21,5 @@ export function activityParts(
   scope.own(connectionNotes({ link, note: activity.note }), (it) => it.close())
   scope.own(serviceFollower({ link, client, timeline: activity, isOwn, log }), (it) => it.close())
   scope.own(retention({ timeline: activity, settings, now, log }), (it) => it.close())
-  return { settings, endpoints: [...timelineRoutes(activity), ...settingsRoutes(settings)] }
+  return { settings, endpoints: [...timelineRoutes(activity, chatTitles), ...settingsRoutes(settings)] }
 }

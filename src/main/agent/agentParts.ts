@@ -54,7 +54,7 @@ export function agentParts(options: AgentOptions): AgentParts {
   const ground = agentGround(options)
   const wallet = walletParts(ground)
   const vault = wallet.wallet
-  const activity = activityParts(ground, { wallet: vault })
+  const activity = activityParts(ground, { wallet: vault, chatTitles: (ids) => chat.titles(ids) })
   /** Known before anybody is signed in there. */
   const servicePlace = hosted && { url: hosted.url, key: '', certificate: undefined, authority: hosted.authority }
   const serviceTarget = () => link.target() ?? servicePlace

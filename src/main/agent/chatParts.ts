@@ -8,7 +8,7 @@ import { attachments } from './chat/attachments.ts'
 import { callRunning } from './chat/callRunning.ts'
 import { chatPurge } from './chat/chatPurge.ts'
 import { chatRoutes } from './chat/chatRoutes.ts'
-import { chatStore } from './chat/chatStore.ts'
+import { type ChatStore, chatStore } from './chat/chatStore.ts'
 import { conversations } from './chat/conversations.ts'
 import { endInterruptedAnswers } from './chat/interruptedAnswers.ts'
 import { libraryRoutes } from './chat/libraryRoutes.ts'
@@ -23,7 +23,10 @@ import type { ToolExecutor } from './tools/toolExecutor.ts'
 type Given = { shared: SharedBudget; executor: ToolExecutor; approvals: Pick<Approvals, 'list' | 'cancel'> }
 
 /** Conversations with models, and what they may cost. */
-export function chatParts(ground: AgentGround, { shared, executor, approvals }: Given): { endpoints: LocalEndpoint[] } {
+export function chatParts(
+  ground: AgentGround,
+  { shared, executor, approvals }: Given,
+): { titles: ChatStore['conversations']['titles']; endpoints: LocalEndpoint[] } {
   const { database, client, events, activity, tasks, scope, now } = ground
   const log = ground.log.of('chat')
   const { publish } = events
@@ -45,6 +48,7 @@ export function chatParts(ground: AgentGround, { shared, executor, approvals }: 
   const checkLimits = checkOrder
   const chats = conversations({ store, budgets, running, checkLimits, publish, note, newId, now })
   return {
+    titles: store.conversations.titles,
     endpoints: [
       ...chatRoutes({
         store,

@@ -11,7 +11,7 @@ export type NotedEntry = {
   summary: string
   /**
    * Fields. What something cost is summed for its task: `cost_micro_usd` what a model cost, `paid_micro_usdc` what was paid
-   * with USDC, `charged_micro_usd` what was taken from the credits for anything but models; each once, where it is final.
+   * with USDC and `paid_test_micro_usdc` with test money, `charged_micro_usd` what was taken from the credits for anything but models; each once, where it is final.
    */
   detail?: TimelineEntry['detail']
   /** Absent: the task of the intent or payment it links to, else the present one of `TaskContext`. */

@@ -1,9 +1,7 @@
 import { useState } from 'react'
 import type { z } from 'zod'
 import { SandboxName } from '../../shared/contract/sandboxes.ts'
-import { Button } from './Button.tsx'
-import { Dialog } from './Dialog.tsx'
-import { ErrorNotice } from './ErrorNotice.tsx'
+import { FormDialog } from './FormDialog.tsx'
 import { TextField } from './TextField.tsx'
 
 type NameDialogProps = {
@@ -40,57 +38,35 @@ export function NameDialog(props: NameDialogProps) {
   } = props
   const [name, setName] = useState(initial)
   const [wrong, setWrong] = useState<string>()
-  const [failure, setFailure] = useState<unknown>()
-  const [busy, setBusy] = useState(false)
 
-  const submit = async () => {
-    if (busy) return
+  const send = () => {
     const issue = optional && name.trim() === '' ? undefined : schema.safeParse(name).error?.issues[0]
     setWrong(issue && `The ${label.toLowerCase()} ${issue.message}.`)
-    setFailure(undefined)
-    if (issue) return
-    setBusy(true)
-    try {
-      await onConfirm(name.trim())
-      onClose()
-    } catch (refusal) {
-      setFailure(refusal)
-      setBusy(false)
-    }
+    return issue ? false : confirmed()
+  }
+  const confirmed = async () => {
+    await onConfirm(name.trim())
+    onClose()
   }
 
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && !busy && onClose()}
+    <FormDialog
       title={title}
       {...(description !== undefined && { description })}
-      width="narrow"
-      onSubmit={() => void submit()}
-      footer={
-        <>
-          <Button onClick={onClose} disabled={busy}>
-            Cancel
-          </Button>
-          <Button type="submit" variant="primary" busy={busy}>
-            {confirmLabel}
-          </Button>
-        </>
-      }
+      action={confirmLabel}
+      onSend={send}
+      onClose={onClose}
     >
-      <div className="flex flex-col gap-3">
-        <TextField
-          label={label}
-          value={name}
-          onChange={setName}
-          error={wrong}
-          hint={hint}
-          placeholder={placeholder}
-          onFocus={(event) => event.target.select()}
-          autoFocus
-        />
-        {failure !== undefined && <ErrorNotice error={failure} />}
-      </div>
-    </Dialog>
+      <TextField
+        label={label}
+        value={name}
+        onChange={setName}
+        error={wrong}
+        hint={hint}
+        placeholder={placeholder}
+        onFocus={(event) => event.target.select()}
+        autoFocus
+      />
+    </FormDialog>
   )
 }

@@ -60,33 +60,6 @@ export const listTimeline = defineRoute({
   response: z.object({ entries: z.array(TimelineEntry), has_more: z.boolean() }),
 })
 
-export const readTask = defineRoute({
-  operation: 'timelineTask',
-  method: 'GET',
-  path: '/local/activity/tasks/:task',
-  summary: 'What a task cost in all, and what it leads to',
-  tag: 'Activity',
-  auth: 'person',
-  refusals: [404],
-  params: z.object({ task: TaskId }),
-  response: z.object({
-    task: TaskId,
-    /** How many belong to it. */
-    entries: z.int(),
-    first_at: IsoTime,
-    last_at: IsoTime,
-    /** What models cost. */
-    cost_micro_usd: z.int(),
-    /** Payments that are settled. */
-    paid_micro_usdc: z.int(),
-    /** Taken from the credits, for anything but models. */
-    charged_micro_usd: z.int(),
-    /** Part of it is estimated. */
-    estimated: z.boolean(),
-    links: Links,
-  }),
-})
-
 export const verifyTimeline = defineRoute({
   operation: 'timelineVerify',
   method: 'GET',

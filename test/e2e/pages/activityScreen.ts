@@ -37,7 +37,7 @@ export async function openActivity(window: AppWindow): Promise<ActivityScreen> {
     root,
     entry,
     sees: (text) => entry(text).first().waitFor(),
-    search: (words) => root.getByRole('textbox', { name: 'Search activity' }).fill(words),
+    search: (words) => root.getByRole('searchbox', { name: 'Search activity' }).fill(words),
     area: (name) => root.getByRole('button', { name, exact: true }).click(),
     by: (name) => choose('By', name),
     when: (name) => choose('When', name),

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { listening } from '../listening.ts'
 
 /** What goes wrong at a registrar, once. `moves`: it was done before. */
 export type RegistrarTrouble = {
@@ -32,7 +33,7 @@ export async function registrarServer(answer: (asked: Asked) => Told) {
   }
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { pathname: path, searchParams: query } = new URL(request.url ?? '/', 'http://registrar')
-    const asked = { method: request.method ?? '', path, query, headers: request.headers, body: await textOf(request) }
+    const asked = { method: request.method ?? '', path, query, headers: request.headers, body: await text(request) }
     calls.push(`${asked.method} ${path}`)
     await before?.(asked)
     const met = trouble && path.includes(trouble.at) ? trouble : undefined
@@ -46,9 +47,9 @@ export async function registrarServer(answer: (asked: Asked) => Told) {
     setImmediate(() => response.destroy())
   }
   const server = createServer((request, response) => void handle(request, response))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { url, close } = await listening(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     /** Method and path of all that was asked. */
     calls,
     meets(what: RegistrarTrouble | undefined) {
@@ -58,18 +59,8 @@ export async function registrarServer(answer: (asked: Asked) => Told) {
     pauses(pause: ((asked: Asked) => Promise<void>) | undefined) {
       before = pause
     },
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close,
   }
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const pieces: Buffer[] = []
-  for await (const piece of request as AsyncIterable<Buffer>) pieces.push(piece)
-  return Buffer.concat(pieces).toString('utf8')
 }
 
 /** The same day of a later year. */

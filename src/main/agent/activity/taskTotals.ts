@@ -1,14 +1,13 @@
 import { AppError } from '../../../shared/appError.ts'
 import type { Output } from '../../../shared/contract/route.ts'
-import type { readTask, TimelineEntry } from '../../../shared/contract/timeline.ts'
-import type { Links, TaskId } from '../../../shared/contract/timelineLinks.ts'
+import type { TimelineEntry } from '../../../shared/contract/timeline.ts'
+import { type Links, TaskId } from '../../../shared/contract/timelineLinks.ts'
+import type { listTasks, TimelineTask } from '../../../shared/contract/timelineTasks.ts'
 import { entryOf } from './rowProblems.ts'
 import type { TimelineRepository } from './timelineRepository.ts'
 
-type Totals = Output<typeof readTask>
-
 /** What costs are told as, in the details of entries. @see NotedEntry */
-const costs = ['cost_micro_usd', 'paid_micro_usdc', 'charged_micro_usd'] as const
+const costs = ['cost_micro_usd', 'paid_micro_usdc', 'paid_test_micro_usdc', 'charged_micro_usd'] as const
 /** The newest ones of a task that has more. */
 const mostEntries = 20_000
 
@@ -16,14 +15,14 @@ const mostEntries = 20_000
  * What is known of a task, and what it cost in all. An entry that somebody changed counts for nothing.
  * @throws AppError `activity/task-not-found`
  */
-export function taskTotals(records: Pick<TimelineRepository, 'ofTask'>, task: TaskId): Totals {
+export function taskTotals(records: Pick<TimelineRepository, 'ofTask'>, task: TaskId): TimelineTask {
   const entries = records.ofTask(task, mostEntries).map(entryOf)
   const [first] = entries
   const last = entries.at(-1)
   if (!first || !last) {
     throw new AppError('activity/task-not-found', `Nothing in the log belongs to the task ${task}.`)
   }
-  const totals = { cost_micro_usd: 0, paid_micro_usdc: 0, charged_micro_usd: 0 }
+  const totals = { cost_micro_usd: 0, paid_micro_usdc: 0, paid_test_micro_usdc: 0, charged_micro_usd: 0 }
   let links: Links = {}
   for (const entry of entries) {
     if (entry.problem !== null) continue
@@ -31,7 +30,36 @@ export function taskTotals(records: Pick<TimelineRepository, 'ofTask'>, task: Ta
     for (const name of costs) totals[name] += amountOf(entry, name)
   }
   const estimated = entries.some(({ detail }) => detail.estimated === true)
-  return { task, entries: entries.length, first_at: first.at, last_at: last.at, ...totals, estimated, links }
+  return {
+    task,
+    title: first.summary,
+    outcome: last.summary,
+    actor: first.actor,
+    entries: entries.length,
+    first_at: first.at,
+    last_at: last.at,
+    last_sequence: last.sequence,
+    ...totals,
+    estimated,
+    links,
+  }
+}
+
+/** By id. A title is of the person's words, which the log itself does not keep. */
+export type ChatTitles = (ids: readonly string[]) => ReadonlyMap<string, string>
+
+/** Of chats and programs: what a person does in the window is a task as well, and mostly a single entry. */
+export function recentTasks(
+  records: Pick<TimelineRepository, 'ofTask' | 'newestTasks'>,
+  { before, limit }: { before?: number | undefined; limit: number },
+  chatTitles: ChatTitles,
+): Output<typeof listTasks> {
+  const found = records.newestTasks(before ?? Number.MAX_SAFE_INTEGER, limit + 1)
+  const known = found.flatMap((task) => TaskId.safeParse(task).data ?? []) // somebody's hand is no task
+  const tasks = known.slice(0, limit).map((task) => taskTotals(records, task))
+  const titles = chatTitles(tasks.flatMap(({ links }) => links.conversation ?? []))
+  const titled = tasks.map((it) => ({ ...it, title: titles.get(it.links.conversation ?? '') ?? it.title }))
+  return { tasks: titled, has_more: found.length > limit }
 }
 
 /** Amounts of payments are text elsewhere, so that no reader rounds them. */

@@ -57,6 +57,8 @@ export type TimelineRepository = {
   ): TimelineRow[]
   /** Oldest first; of more than `most` the newest. */
   ofTask(task: TaskId, most: number): TimelineRow[]
+  /** Tasks of chats and programs whose last entry is below `below`, the newest first. */
+  newestTasks(below: number, limit: number): string[]
   /** The first entry that leads there. */
   firstOf(link: EntryLink): TimelineRow | undefined
   /** How far the log of this account of a service was read; undefined when it never was. */
@@ -102,6 +104,10 @@ export function timelineRepository(database: Database): TimelineRepository {
   const ofTask = database.prepare<[string, number], TimelineRow>(
     `SELECT ${columns} FROM timeline WHERE task = ? ORDER BY sequence DESC LIMIT ?`,
   )
+  const newestTasks = database.prepare<[number, number], { task: string }>(
+    `SELECT task FROM timeline WHERE task >= 'call:' AND task < 'chat;'
+     GROUP BY task HAVING max(sequence) < ? ORDER BY max(sequence) DESC LIMIT ?`,
+  )
   const followed = database.prepare<[string], { sequence: number }>(
     'SELECT sequence FROM followed_services WHERE account_id = ?',
   )
@@ -129,6 +135,7 @@ export function timelineRepository(database: Database): TimelineRepository {
         .all(from, below, ...values, limit)
     },
     ofTask: (task, most) => ofTask.all(task, most).reverse(),
+    newestTasks: (below, limit) => newestTasks.all(below, limit).map(({ task }) => task),
     firstOf: ({ kind, id }) => firstOf.get(kind, id),
     followed: (accountId) => followed.get(accountId)?.sequence,
     setFollowed: (accountId, sequence) => void setFollowed.run(accountId, sequence),

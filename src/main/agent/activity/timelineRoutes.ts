@@ -1,7 +1,8 @@
-import { exportTimeline, listTimeline, readTask, verifyTimeline } from '../../../shared/contract/timeline.ts'
+import { exportTimeline, listTimeline, verifyTimeline } from '../../../shared/contract/timeline.ts'
+import { listTasks, readTask } from '../../../shared/contract/timelineTasks.ts'
 import { bytesAnswer } from '../../platform/http/answers.ts'
 import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
-import { taskTotals } from './taskTotals.ts'
+import { type ChatTitles, recentTasks, taskTotals } from './taskTotals.ts'
 import type { Timeline } from './timeline.ts'
 import { csvLines, jsonLines } from './timelineExport.ts'
 import { exportedEntries, listedEntries } from './timelineReading.ts'
@@ -12,9 +13,10 @@ const formats = {
   csv: { mediaType: 'text/csv; charset=utf-8', ending: 'csv', lines: csvLines },
 } as const
 
-export function timelineRoutes(timeline: Timeline): LocalEndpoint[] {
+export function timelineRoutes(timeline: Timeline, chatTitles: ChatTitles): LocalEndpoint[] {
   return [
     localEndpoint(listTimeline, ({ query }, { signal }) => listedEntries(timeline.records, query, signal)),
+    localEndpoint(listTasks, ({ query }) => recentTasks(timeline.records, query, chatTitles)),
     localEndpoint(readTask, ({ params }) => taskTotals(timeline.records, params.task)),
     localEndpoint(verifyTimeline, (_, { signal }) => verifyRows(timeline, signal)),
     localEndpoint(exportTimeline, ({ query: { format, ...filters } }) => {

@@ -31,7 +31,9 @@ export function paymentNotes(note: Note) {
           transaction: record.transaction,
           signature_sha256: record.signature_sha256,
           error: record.error,
-          ...(isPaid(record) && { paid_micro_usdc: record.amount_micro_usd }),
+          ...(isPaid(record) && {
+            [record.test ? 'paid_test_micro_usdc' : 'paid_micro_usdc']: record.amount_micro_usd,
+          }),
         },
         links: { payment: id, ...(record.intent_id !== null && { intent: record.intent_id }) },
       })

@@ -171,7 +171,7 @@ export interface MachineTerminal {
   onOutput(listener: (bytes: Buffer) => void): void
   write(bytes: Uint8Array): void
   resize(cols: number, rows: number): void
-  /** The name of the program in its foreground; undefined for its own command, and where the runtime does not tell. */
+  /** The name of the program in its foreground; undefined for its own command. Absent where the runtime does not tell. */
   foreground?(): Promise<string | undefined>
   /** Stops reading: the program blocks once the kernel's buffer is full. */
   pause(): void

@@ -1,5 +1,5 @@
 import { ArrowUp, ScrollText, SearchX, ShieldCheck, X } from 'lucide-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { AddressText } from '../../ui/AddressText.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
@@ -19,6 +19,7 @@ import { linksTo } from './list/entryLinks.ts'
 import { TimelineList } from './list/TimelineList.tsx'
 import { RecordingsView } from './recordings/RecordingsView.tsx'
 import { RecordingView } from './recordings/RecordingView.tsx'
+import { TasksView } from './task/TasksView.tsx'
 import { TaskView } from './task/TaskView.tsx'
 import { useTimeline } from './useTimeline.ts'
 import { useVerify } from './verify/useVerify.ts'
@@ -33,27 +34,35 @@ export function ActivityScreen() {
   const [{ place, key }, setShown] = useState(present)
   // On the way to another section its address is heard here too.
   if (present.isHere && present.key !== key) setShown(present)
-  return place.kind === 'recordings' ? <RecordingsScreen id={place.id} /> : <Activity key={key} place={place} />
+  if (place.kind === 'tasks') return <PlainScreen tab="Tasks" content={<TasksView />} />
+  if (place.kind !== 'recordings') return <Activity key={key} place={place} />
+  const { id } = place
+  return (
+    <PlainScreen
+      tab="Recordings"
+      content={id === undefined ? <RecordingsView /> : <RecordingView key={id} id={id} />}
+    />
+  )
 }
 
-function RecordingsScreen({ id }: { id: string | undefined }) {
+function PlainScreen({ tab, content }: { tab: 'Tasks' | 'Recordings'; content: ReactNode }) {
   return (
     <PageFrame
       title="Activity"
       bar={
         <div className="border-b border-line py-2">
           <PageColumn width="table">
-            <ActivityTabs present="Recordings" />
+            <ActivityTabs present={tab} />
           </PageColumn>
         </div>
       }
     >
-      {id === undefined ? <RecordingsView /> : <RecordingView key={id} id={id} />}
+      {content}
     </PageFrame>
   )
 }
 
-function Activity({ place }: { place: Exclude<ActivityPlace, { kind: 'recordings' }> }) {
+function Activity({ place }: { place: Exclude<ActivityPlace, { kind: 'recordings' | 'tasks' }> }) {
   const [filters, setFilters] = useState({ ...noFilters, search: place.kind === 'all' ? place.search : '' })
   const [sought, setSought] = useState<number>()
   const verify = useVerify()
@@ -87,7 +96,7 @@ function Activity({ place }: { place: Exclude<ActivityPlace, { kind: 'recordings
       bar={
         <div className="border-b border-line py-2">
           <PageColumn width="table" className="flex flex-col gap-3">
-            <ActivityTabs present="Timeline" />
+            <ActivityTabs present={place.kind === 'task' ? 'Tasks' : 'Timeline'} />
             {place.kind !== 'task' && <TimelineFilterBar filters={filters} onChange={change} />}
             {place.kind === 'link' && <AboutBar place={place} />}
             {verify.error && <ErrorNotice error={verify.error} onRetry={() => verify.mutate()} />}

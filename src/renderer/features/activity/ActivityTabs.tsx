@@ -3,10 +3,11 @@ import { addressOf } from '../../ui/place.ts'
 
 const pages = [
   { title: 'Timeline', place: ['activity'] },
+  { title: 'Tasks', place: ['activity', 'tasks'] },
   { title: 'Recordings', place: ['activity', 'recordings'] },
 ] as const
 
-/** What happened, and what terminals showed. */
+/** What happened, what chats and programs did, and what terminals showed. */
 export function ActivityTabs({ present }: { present: (typeof pages)[number]['title'] }) {
   return (
     <nav aria-label="Activity" className="flex gap-1">

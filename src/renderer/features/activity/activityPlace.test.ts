@@ -5,6 +5,7 @@ test.each([
   [['activity'], { kind: 'all', search: '' }],
   [['activity', 'int_1'], { kind: 'all', search: 'int_1' }],
   [['activity', 'task', 'chat:msg_1'], { kind: 'task', task: 'chat:msg_1' }],
+  [['activity', 'tasks'], { kind: 'tasks' }],
   [['activity', 'task', '<script>'], { kind: 'all', search: 'task' }],
   [['activity', 'payment', 'pay_1'], { kind: 'link', to: 'payment', id: 'pay_1' }],
   [['activity', 'payment'], { kind: 'all', search: 'payment' }],

@@ -3,16 +3,18 @@ import { usePlace } from '../../ui/place.ts'
 
 /**
  * What the screen shows, by its address: `#/activity/task/TASK`, `#/activity/payment/ID` (or another kind of link),
- * `#/activity/recordings/ID`, or `#/activity/WORDS`.
+ * `#/activity/tasks`, `#/activity/recordings/ID`, or `#/activity/WORDS`.
  */
 export type ActivityPlace =
   | { kind: 'all'; search: string }
   | { kind: 'task'; task: TaskId }
+  | { kind: 'tasks' }
   | { kind: 'link'; to: LinkKind; id: string }
   | { kind: 'recordings'; id: string | undefined }
 
 export function activityPlace([, first = '', second]: readonly string[]): ActivityPlace {
   if (first === 'recordings') return { kind: 'recordings', id: second }
+  if (first === 'tasks') return { kind: 'tasks' }
   const task = first === 'task' ? TaskId.safeParse(second).data : undefined
   if (task !== undefined) return { kind: 'task', task }
   const to = linkKinds.find((it) => it === first)

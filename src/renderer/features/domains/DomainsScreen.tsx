@@ -1,5 +1,5 @@
-import { classNames } from '../../ui/classNames.ts'
-import { PageColumn, PageFrame } from '../../ui/PageFrame.tsx'
+import { PageFrame } from '../../ui/PageFrame.tsx'
+import { PageTabs } from '../../ui/PageTabs.tsx'
 import { addressOf, usePlace } from '../../ui/place.ts'
 import { MyDomains } from './list/MyDomains.tsx'
 import { CheckPage } from './search/CheckPage.tsx'
@@ -25,26 +25,14 @@ export function DomainsScreen() {
       count={list && list.domains.length > 0 ? list.domains.length : undefined}
       note={prices?.test && 'Test registry: names exist on this computer only.'}
       bar={
-        <nav aria-label="Domains" className="border-b border-line">
-          <PageColumn width="table" className="flex gap-1 py-1.5">
-            {pages.map(({ id, title }) => {
-              const isPresent = id === page || (id === undefined && page === 'name')
-              return (
-                <a
-                  key={title}
-                  href={id ? addressOf('domains', id) : addressOf('domains')}
-                  aria-current={isPresent ? 'page' : undefined}
-                  className={classNames(
-                    'flex h-7 items-center rounded-control px-2.5',
-                    isPresent ? 'bg-selected text-text' : 'text-muted hover:bg-hover hover:text-text',
-                  )}
-                >
-                  {title}
-                </a>
-              )
-            })}
-          </PageColumn>
-        </nav>
+        <PageTabs
+          label="Domains"
+          tabs={pages.map(({ id, title }) => ({
+            title,
+            address: id ? addressOf('domains', id) : addressOf('domains'),
+            isPresent: id === page || (id === undefined && page === 'name'),
+          }))}
+        />
       }
     >
       {page === 'search' ? (

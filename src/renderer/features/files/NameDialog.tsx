@@ -1,8 +1,6 @@
 import { useState } from 'react'
 import { AppError } from '../../../shared/appError.ts'
-import { Button } from '../../ui/Button.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
-import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
+import { FormDialog } from '../../ui/FormDialog.tsx'
 import { TextField } from '../../ui/TextField.tsx'
 
 type NameDialogProps = {
@@ -17,40 +15,14 @@ type NameDialogProps = {
 
 export function NameDialog({ title, label, initial = '', confirmLabel, onClose, onName }: NameDialogProps) {
   const [name, setName] = useState(initial)
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
-  const confirm = async () => {
-    setBusy(true)
-    try {
-      if (/^\.{0,2}$|[/\0]/.test(name)) throw new AppError('file/path', `“${name}” cannot be the name of a file.`)
-      await onName(name)
-      onClose()
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setBusy(false)
-    }
+  const send = async () => {
+    if (/^\.{0,2}$|[/\0]/.test(name)) throw new AppError('file/path', `“${name}” cannot be the name of a file.`)
+    await onName(name)
+    onClose()
   }
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
-      title={title}
-      width="narrow"
-      onSubmit={() => void confirm()}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" busy={busy} disabled={name === ''}>
-            {confirmLabel}
-          </Button>
-        </>
-      }
-    >
-      <div className="flex flex-col gap-3">
-        <TextField label={label} value={name} onChange={setName} autoFocus onFocus={({ target }) => target.select()} />
-        {error !== undefined && <ErrorNotice error={error} />}
-      </div>
-    </Dialog>
+    <FormDialog title={title} action={confirmLabel} ready={name !== ''} onSend={send} onClose={onClose}>
+      <TextField label={label} value={name} onChange={setName} autoFocus onFocus={({ target }) => target.select()} />
+    </FormDialog>
   )
 }

@@ -1,8 +1,8 @@
 import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../ui/Button.tsx'
-import { classNames } from '../../ui/classNames.ts'
-import { PageColumn, PageFrame } from '../../ui/PageFrame.tsx'
+import { PageFrame } from '../../ui/PageFrame.tsx'
+import { PageTabs } from '../../ui/PageTabs.tsx'
 import { addressOf, usePlace } from '../../ui/place.ts'
 import type { DecisionView } from './decisionView.ts'
 import { LimitsPage } from './limits/LimitsPage.tsx'
@@ -32,26 +32,14 @@ export function PaymentsScreen({ Decision }: { Decision: DecisionView }) {
         )
       }
       bar={
-        <nav aria-label="Payments" className="border-b border-line">
-          <PageColumn width="table" className="flex gap-1 py-1.5">
-            {pages.map(({ id, title }) => {
-              const isPresent = id === place || (id === undefined && place !== 'limits')
-              return (
-                <a
-                  key={title}
-                  href={id ? addressOf('payments', id) : addressOf('payments')}
-                  aria-current={isPresent ? 'page' : undefined}
-                  className={classNames(
-                    'flex h-7 items-center rounded-control px-2.5',
-                    isPresent ? 'bg-selected text-text' : 'text-muted hover:bg-hover hover:text-text',
-                  )}
-                >
-                  {title}
-                </a>
-              )
-            })}
-          </PageColumn>
-        </nav>
+        <PageTabs
+          label="Payments"
+          tabs={pages.map(({ id, title }) => ({
+            title,
+            address: id ? addressOf('payments', id) : addressOf('payments'),
+            isPresent: id === place || (id === undefined && place !== 'limits'),
+          }))}
+        />
       }
     >
       {place === 'limits' ? (

@@ -1,5 +1,6 @@
 import { AppError } from '../../../../shared/appError.ts'
 import { maxProcesses, type ProcessSignal } from '../../../../shared/contract/processes.ts'
+import { shownLine } from '../../../../shared/shownLine.ts'
 import { portsIn } from '../inside/portsIn.ts'
 import type { MachineProcess } from '../sandboxRuntime.ts'
 import type { AgentConnection } from './agentConnection.ts'
@@ -48,6 +49,15 @@ function noProcess(pid: number, cause: unknown): AppError {
 
 export async function containerPorts(agent: Agent): Promise<number[]> {
   return portsIn((await asked(agent, 'ports')).toString('latin1').split('\0'))
+}
+
+/** The kernel keeps 15 bytes. */
+const longestName = 32
+
+/** As `foregroundProgram` of bubblewrap tells it; `leader` is the process of the terminal, by its number inside. */
+export async function containerForeground(agent: Agent, leader: number): Promise<string | undefined> {
+  const name = (await asked(agent, 'foreground', [String(leader)])).toString('utf8')
+  return shownLine(name.trim(), longestName) || undefined
 }
 
 async function asked(agent: Agent, mode: string, fields: readonly string[] = []): Promise<Buffer> {

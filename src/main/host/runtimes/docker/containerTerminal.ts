@@ -3,6 +3,7 @@ import { commandFields, exitOf, notRun } from '../inside/commands.ts'
 import type { MachineTerminal, TerminalRequest } from '../sandboxRuntime.ts'
 import type { ChannelEnding } from './agentChannel.ts'
 import type { AgentConnection } from './agentConnection.ts'
+import { containerForeground } from './containerProcesses.ts'
 
 /** After a hang-up a program may save its work this long. */
 const hangUpMs = 3_000
@@ -22,7 +23,8 @@ export async function openContainerTerminal(
     onOutput: (bytes) => deliver(bytes),
   })
   channel.pause()
-  if ((await channel.started) === undefined) {
+  const leader = await channel.started
+  if (leader === undefined) {
     channel.resume()
     throw notStarted(await channel.ending, request.cwd)
   }
@@ -41,6 +43,7 @@ export async function openContainerTerminal(
     },
     write: (bytes) => channel.type(bytes),
     resize: (cols, rows) => channel.resize(cols, rows),
+    foreground: async () => (over ? undefined : containerForeground(agent, leader)),
     pause: () => channel.pause(),
     resume: () => channel.resume(),
     close() {

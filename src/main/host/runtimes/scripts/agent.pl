@@ -242,6 +242,7 @@ sub serve {
   }
   if ($mode eq 'processes') { processes() }
   elsif ($mode eq 'ports') { send_all($to, join "\0", map { read_whole($_) } '/proc/net/tcp', '/proc/net/tcp6') }
+  elsif ($mode eq 'foreground') { foreground(field()) }
   elsif ($mode eq 'signal') { my ($pid, $name) = (field(), field()); $pid > 1 && kill $name, $pid or fail('signal', 3) }
   elsif ($mode eq 'read') { read_content() }
   elsif ($mode eq 'write') { write_content() }
@@ -265,6 +266,20 @@ sub command {
   { exec { '/usr/bin/bash' } @arguments }
   { exec { '/bin/bash' } @arguments }
   fail('command');
+}
+
+sub fields_of { my ($rest) = read_whole("/proc/$_[0]/stat") =~ /^\d+ \(.*\) (.*)$/s or return; split ' ', $rest }
+
+# The name of the program in the foreground of a session's terminal; nothing while that is the session's leader. `comm` is
+# in the kernel's own memory: in its arguments a program can let the reader wait for ever.
+sub foreground {
+  my ($leader) = @_;
+  $leader =~ /^[1-9]\d*\z/ or return;
+  my $group = (fields_of($leader))[5];
+  return unless defined $group && $group > 0 && $group != $leader;
+  my $name = read_whole("/proc/$group/comm");
+  my $session = (fields_of($group))[3];
+  send_all($to, $name) if defined $session && $session == $leader;
 }
 
 # Per process: number, parent, user, ticks of the processor, resident pages, ticks from the boot to its start, command.

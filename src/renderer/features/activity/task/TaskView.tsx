@@ -1,6 +1,7 @@
 import { ListTree, SearchX } from 'lucide-react'
 import { useState } from 'react'
 import type { TaskId } from '../../../../shared/contract/timelineLinks.ts'
+import type { TimelineTask } from '../../../../shared/contract/timelineTasks.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
@@ -10,7 +11,8 @@ import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import { EntryLinks } from '../EntryLinks.tsx'
 import { linksTo } from '../list/entryLinks.ts'
 import { TimelineRowView } from '../list/TimelineRowView.tsx'
-import { costWords, entriesText, type TaskSums, taskName } from './taskWords.ts'
+import { CostChips } from './CostChips.tsx'
+import { entriesText, taskName } from './taskWords.ts'
 import { useTask } from './useTask.ts'
 
 /** One task from its beginning to its end, with what it cost in all. */
@@ -74,7 +76,7 @@ export function TaskView({ task }: { task: TaskId }) {
   )
 }
 
-function TaskHead({ sums }: { sums: TaskSums }) {
+function TaskHead({ sums }: { sums: TimelineTask }) {
   const time = new Date(sums.first_at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
   return (
     <section aria-label="Task" className="flex flex-col gap-1.5 py-4">
@@ -85,13 +87,7 @@ function TaskHead({ sums }: { sums: TaskSums }) {
           {time} · {entriesText(sums.entries)}
         </span>
       </h3>
-      <ul aria-label="Cost" className="flex flex-wrap gap-1.5">
-        {costWords(sums).map((words) => (
-          <li key={words} className="rounded-full bg-panel px-2 py-0.5 text-small text-text tabular-nums">
-            {words}
-          </li>
-        ))}
-      </ul>
+      <CostChips sums={sums} />
       <EntryLinks links={linksTo(sums.links)}>
         <a href={addressOf('activity')} className="font-medium text-accent hover:underline">
           Show all activity

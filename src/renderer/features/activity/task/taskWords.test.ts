@@ -2,15 +2,11 @@ import { expect, test } from 'vitest'
 import { costWords, entriesText, taskName } from './taskWords.ts'
 
 const sums = {
-  task: 'chat:msg_1',
-  entries: 3,
-  first_at: '2026-01-01T00:00:00.000Z',
-  last_at: '2026-01-01T00:00:00.000Z',
   cost_micro_usd: 0,
   paid_micro_usdc: 0,
+  paid_test_micro_usdc: 0,
   charged_micro_usd: 0,
   estimated: false,
-  links: {},
 }
 
 test('names each kind of money by itself', () => {
@@ -18,6 +14,10 @@ test('names each kind of money by itself', () => {
     costWords({ ...sums, cost_micro_usd: 12_345, paid_micro_usdc: 1_500_000, charged_micro_usd: 250_000 }),
   ).toEqual(['Models $0.012345', 'Payments 1.50 USDC', 'Credits $0.25'])
   expect(costWords({ ...sums, cost_micro_usd: 1_000, estimated: true })).toEqual(['Models about $0.001'])
+  expect(costWords({ ...sums, paid_micro_usdc: 1_000_000, paid_test_micro_usdc: 5_000_000 })).toEqual([
+    'Payments 1.00 USDC',
+    'Payments 5.00 test USDC',
+  ])
   expect(costWords(sums)).toEqual(['No cost'])
 })
 

@@ -1,8 +1,5 @@
-import type { Output } from '../../../../shared/contract/route.ts'
-import type { readTask } from '../../../../shared/contract/timeline.ts'
+import type { TimelineTask } from '../../../../shared/contract/timelineTasks.ts'
 import { usdText } from '../../../ui/usd.ts'
-
-export type TaskSums = Output<typeof readTask>
 
 const names = { chat: 'Chat turn', call: 'Program call', action: 'Your action' } as const
 
@@ -11,12 +8,19 @@ export function taskName(task: string): string {
   return Object.hasOwn(names, kind) ? names[kind as keyof typeof names] : 'Task'
 }
 
+export type TaskSums = Pick<
+  TimelineTask,
+  'cost_micro_usd' | 'paid_micro_usdc' | 'paid_test_micro_usdc' | 'charged_micro_usd' | 'estimated'
+>
+
 /** What it cost, each kind of money by itself: they do not add up to one. */
-export function costWords({ cost_micro_usd, paid_micro_usdc, charged_micro_usd, estimated }: TaskSums): string[] {
+export function costWords(sums: TaskSums): string[] {
+  const { cost_micro_usd, paid_micro_usdc, paid_test_micro_usdc, charged_micro_usd, estimated } = sums
   const about = estimated ? 'about ' : ''
   const words = [
     cost_micro_usd > 0 && `Models ${about}${usdText(String(cost_micro_usd))}`,
     paid_micro_usdc > 0 && `Payments ${usdText(String(paid_micro_usdc)).slice(1)} USDC`,
+    paid_test_micro_usdc > 0 && `Payments ${usdText(String(paid_test_micro_usdc)).slice(1)} test USDC`,
     charged_micro_usd > 0 && `Credits ${usdText(String(charged_micro_usd))}`,
   ].filter((it) => it !== false)
   return words.length > 0 ? words : ['No cost']

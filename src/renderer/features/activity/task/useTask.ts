@@ -1,7 +1,8 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { listTimeline, readTask } from '../../../../shared/contract/timeline.ts'
+import { listTimeline } from '../../../../shared/contract/timeline.ts'
 import type { TaskId } from '../../../../shared/contract/timelineLinks.ts'
+import { listTasks, readTask } from '../../../../shared/contract/timelineTasks.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { useLiveEvent } from '../../../agent/liveEvents.ts'
 import { readAgain } from '../../../agent/readAgain.ts'
@@ -13,7 +14,6 @@ const soonMs = 300
 /** What a task cost, and its entries, oldest first. */
 export function useTask(task: TaskId) {
   const agent = useAgent()
-  const queryClient = useQueryClient()
   const key = [...timelineKey, 'task', task] as const
   const sums = useQuery({
     queryKey: [...key, 'sums'],
@@ -29,6 +29,29 @@ export function useTask(task: TaskId) {
     staleTime: 0,
     getNextPageParam: ({ has_more: more, entries }) => (more ? entries.at(-1)?.sequence : undefined),
   })
+  useReadSoon(key)
+  return { sums, pages, entries: pages.data?.pages.flatMap(({ entries }) => entries) ?? [] }
+}
+
+const tasksPage = 50
+
+/** What chats and programs did, the newest first. */
+export function useTasks() {
+  const agent = useAgent()
+  const key = [...timelineKey, 'tasks'] as const
+  useReadSoon(key)
+  return useInfiniteQuery({
+    queryKey: key,
+    queryFn: ({ pageParam: before, signal }) => agent(listTasks, { before, limit: tasksPage }, { signal }),
+    initialPageParam: undefined as number | undefined,
+    staleTime: 0,
+    getNextPageParam: ({ has_more: more, tasks }) => (more ? tasks.at(-1)?.last_sequence : undefined),
+  })
+}
+
+/** What comes in a burst is read at once. */
+function useReadSoon(key: readonly unknown[]): void {
+  const queryClient = useQueryClient()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
   useLiveEvent(({ type }) => {
@@ -38,5 +61,4 @@ export function useTask(task: TaskId) {
       void readAgain(queryClient, key)
     }, soonMs)
   })
-  return { sums, pages, entries: pages.data?.pages.flatMap(({ entries }) => entries) ?? [] }
 }

@@ -1,8 +1,6 @@
 import { useState } from 'react'
 import type { ConversationSummary, Folder, FolderId } from '../../../../shared/contract/chats.ts'
-import { Button } from '../../../ui/Button.tsx'
-import { Dialog } from '../../../ui/Dialog.tsx'
-import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { FormDialog } from '../../../ui/FormDialog.tsx'
 import { Select } from '../../../ui/Select.tsx'
 import { TextField } from '../../../ui/TextField.tsx'
 import { useFolderActions } from './useFolderActions.ts'
@@ -19,53 +17,25 @@ export function MoveDialog({ conversation, folders, onMove, onClose }: MoveDialo
   const { create } = useFolderActions()
   const [chosen, setChosen] = useState<string>(conversation.folder_id ?? 'none')
   const [name, setName] = useState('')
-  const [failure, setFailure] = useState<unknown>()
-  const [busy, setBusy] = useState(false)
+  const isNamed = chosen !== 'new' || name.trim() !== ''
   const move = async () => {
-    if (busy || (chosen === 'new' && name.trim() === '')) return
-    setBusy(true)
-    setFailure(undefined)
-    try {
-      const folder = chosen === 'new' ? await create(name.trim()) : folders.find(({ id }) => id === chosen)
-      await onMove(folder?.id ?? null)
-      onClose()
-    } catch (refusal) {
-      setFailure(refusal)
-      setBusy(false)
-    }
+    const folder = chosen === 'new' ? await create(name.trim()) : folders.find(({ id }) => id === chosen)
+    await onMove(folder?.id ?? null)
+    onClose()
   }
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && !busy && onClose()}
-      title="Move to a folder"
-      width="narrow"
-      onSubmit={() => void move()}
-      footer={
-        <>
-          <Button onClick={onClose} disabled={busy}>
-            Cancel
-          </Button>
-          <Button type="submit" variant="primary" busy={busy}>
-            Move
-          </Button>
-        </>
-      }
-    >
-      <div className="flex flex-col gap-3">
-        <Select
-          label="Folder"
-          value={chosen}
-          onChange={setChosen}
-          options={[
-            { value: 'none', label: 'No folder' },
-            ...folders.map((folder) => ({ value: folder.id as string, label: folder.name })),
-            { value: 'new', label: 'New folder…' },
-          ]}
-        />
-        {chosen === 'new' && <TextField label="Name" value={name} onChange={setName} autoFocus />}
-        {failure !== undefined && <ErrorNotice error={failure} />}
-      </div>
-    </Dialog>
+    <FormDialog title="Move to a folder" action="Move" onSend={() => (isNamed ? move() : false)} onClose={onClose}>
+      <Select
+        label="Folder"
+        value={chosen}
+        onChange={setChosen}
+        options={[
+          { value: 'none', label: 'No folder' },
+          ...folders.map((folder) => ({ value: folder.id as string, label: folder.name })),
+          { value: 'new', label: 'New folder…' },
+        ]}
+      />
+      {chosen === 'new' && <TextField label="Name" value={name} onChange={setName} autoFocus />}
+    </FormDialog>
   )
 }

@@ -5,6 +5,7 @@ import { promptVariables } from '../../../../shared/promptText.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { FormDialog } from '../../../ui/FormDialog.tsx'
 import { IconButton } from '../../../ui/IconButton.tsx'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import { TextAreaField } from '../../../ui/TextAreaField.tsx'
@@ -100,61 +101,40 @@ function PromptForm({ prompt, onSave, onBack }: PromptFormProps) {
   const [title, setTitle] = useState(prompt?.title ?? '')
   const [text, setText] = useState(prompt?.text ?? '')
   const [tried, setTried] = useState(false)
-  const [busy, setBusy] = useState(false)
-  const [failure, setFailure] = useState<unknown>()
   const variables = promptVariables(text)
-  const save = async () => {
+  const isWhole = title.trim() !== '' && text.trim() !== ''
+  const send = () => {
     setTried(true)
-    if (busy || title.trim() === '' || text.trim() === '') return
-    setBusy(true)
-    setFailure(undefined)
-    try {
-      await onSave({ title, text })
-    } catch (refusal) {
-      setFailure(refusal)
-      setBusy(false)
-    }
+    return isWhole && onSave({ title, text })
   }
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && !busy && onBack()}
+    <FormDialog
       title={prompt ? 'Edit prompt' : 'New prompt'}
       width="wide"
       staysOpen
-      onSubmit={() => void save()}
-      footer={
-        <>
-          <Button icon={ArrowLeft} onClick={onBack} disabled={busy}>
-            Back
-          </Button>
-          <Button type="submit" variant="primary" busy={busy}>
-            Save
-          </Button>
-        </>
-      }
+      action="Save"
+      back={{ label: 'Back', icon: ArrowLeft, run: onBack }}
+      onSend={send}
+      onClose={onBack}
     >
-      <div className="flex flex-col gap-3">
-        <TextField
-          label="Title"
-          value={title}
-          onChange={setTitle}
-          error={tried && title.trim() === '' ? 'Enter a title.' : undefined}
-        />
-        <TextAreaField
-          label="Text"
-          rows={8}
-          value={text}
-          onChange={setText}
-          error={tried && text.trim() === '' ? 'Enter a text.' : undefined}
-          hint={
-            variables.length > 0
-              ? `Asks for: ${variables.join(', ')}.`
-              : 'Write {{name}} for what is filled in when you use it.'
-          }
-        />
-        {failure !== undefined && <ErrorNotice error={failure} />}
-      </div>
-    </Dialog>
+      <TextField
+        label="Title"
+        value={title}
+        onChange={setTitle}
+        error={tried && title.trim() === '' ? 'Enter a title.' : undefined}
+      />
+      <TextAreaField
+        label="Text"
+        rows={8}
+        value={text}
+        onChange={setText}
+        error={tried && text.trim() === '' ? 'Enter a text.' : undefined}
+        hint={
+          variables.length > 0
+            ? `Asks for: ${variables.join(', ')}.`
+            : 'Write {{name}} for what is filled in when you use it.'
+        }
+      />
+    </FormDialog>
   )
 }

@@ -1,11 +1,12 @@
 import { useState } from 'react'
 import { adjustCredits, creditLimits } from '../../../../shared/contract/credits.ts'
+import { FormDialog } from '../../../ui/FormDialog.tsx'
 import { TextField } from '../../../ui/TextField.tsx'
 import { notify } from '../../../ui/toast.tsx'
 import { centsText } from '../../../ui/usd.ts'
 import { centsOf, changeText } from '../creditText.ts'
 import { useCreditBalance } from '../useCredits.ts'
-import { FormDialog, OwnerOnly } from './FormDialog.tsx'
+import { OwnerOnly } from './OwnerOnly.tsx'
 import { useGiving } from './useGiving.ts'
 
 const title = 'Adjust balance'

@@ -1,11 +1,12 @@
 import { useState } from 'react'
 import { creditLimits, grantCredits, transferCredits } from '../../../../shared/contract/credits.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { FormDialog } from '../../../ui/FormDialog.tsx'
 import { TextField } from '../../../ui/TextField.tsx'
 import { notify } from '../../../ui/toast.tsx'
 import { centsText } from '../../../ui/usd.ts'
 import { centsOf } from '../creditText.ts'
-import { FormDialog, OwnerOnly } from './FormDialog.tsx'
+import { OwnerOnly } from './OwnerOnly.tsx'
 import { useGiving } from './useGiving.ts'
 
 type GiveDialogProps = {

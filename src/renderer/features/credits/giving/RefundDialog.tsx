@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import { type CreditTransaction, creditLimits, refundCharge } from '../../../../shared/contract/credits.ts'
+import { FormDialog } from '../../../ui/FormDialog.tsx'
 import { TextField } from '../../../ui/TextField.tsx'
 import { notify } from '../../../ui/toast.tsx'
 import { centsText } from '../../../ui/usd.ts'
 import { centsOf } from '../creditText.ts'
 import { refundableCents } from '../history/chargeFacts.ts'
-import { FormDialog } from './FormDialog.tsx'
 import { useGiving } from './useGiving.ts'
 
 /** Gives back a charge, all that is left of it unless an amount is written. */

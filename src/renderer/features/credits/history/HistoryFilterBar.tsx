@@ -1,8 +1,6 @@
-import { Search } from 'lucide-react'
 import type { ApiKey } from '../../../../shared/contract/accounts.ts'
 import { DateRange } from '../../../ui/DateRange.tsx'
-import { Select } from '../../../ui/Select.tsx'
-import { TextField } from '../../../ui/TextField.tsx'
+import { FilterBar, FilterOne, FilterSearch, FilterSelect } from '../../../ui/FilterBar.tsx'
 import { daysUntil } from '../spending/dailySeries.ts'
 import { useSpending } from '../useCredits.ts'
 import { type HistoryFilters, historyPeriods, periodLabels, transactionTypes, typeLabels } from './historyFilters.ts'
@@ -13,8 +11,6 @@ type HistoryFilterBarProps = {
   keys: readonly ApiKey[]
 }
 
-const every = 'every one'
-
 /** What of the history is shown: words, type, model, API key and days. */
 export function HistoryFilterBar({ filters, onChange, keys }: HistoryFilterBarProps) {
   const change = (changed: Partial<HistoryFilters>) => onChange({ ...filters, ...changed })
@@ -22,67 +18,38 @@ export function HistoryFilterBar({ filters, onChange, keys }: HistoryFilterBarPr
   const models = spent.flatMap(({ model }) => model ?? []).toSorted()
   const listed = filters.model === '' || models.includes(filters.model) ? models : [filters.model, ...models]
   return (
-    <search aria-label="Filter history" className="flex flex-wrap items-center gap-2">
-      <div className="relative w-56">
-        <Search aria-hidden className="absolute top-2.25 left-2.5 z-1 size-3.5 text-faint" />
-        <TextField
-          type="search"
-          label="Search history"
-          labelHidden
-          placeholder="Search history"
-          value={filters.text}
-          onChange={(text) => change({ text })}
-          maxLength={200}
-          className="pl-8"
-        />
-      </div>
-      <div className="w-32">
-        <Select
-          label="Type"
-          labelHidden
-          value={filters.type}
-          onChange={(type) => change({ type })}
-          options={[
-            { value: 'all', label: 'All types' },
-            ...transactionTypes.map((value) => ({ value, label: typeLabels[value] })),
-          ]}
-        />
-      </div>
-      {listed.length > 0 && (
-        <div className="w-40">
-          <Select
-            label="Model"
-            labelHidden
-            value={filters.model === '' ? every : filters.model}
-            onChange={(model) => change({ model: model === every ? '' : model })}
-            options={[{ value: every, label: 'All models' }, ...listed.map((value) => ({ value, label: value }))]}
-          />
-        </div>
-      )}
-      {keys.length > 0 && (
-        <div className="w-36">
-          <Select
-            label="API key"
-            labelHidden
-            value={filters.key === '' ? every : filters.key}
-            onChange={(key) => change({ key: key === every ? '' : key })}
-            options={[
-              { value: every, label: 'All keys' },
-              ...keys.map(({ id, name, key_prefix }) => ({ value: id, label: name, detail: `${key_prefix}…` })),
-            ]}
-          />
-        </div>
-      )}
-      <div className="w-36">
-        <Select
-          label="When"
-          labelHidden
-          value={filters.period}
-          onChange={(period) => change({ period })}
-          options={historyPeriods.map((value) => ({ value, label: periodLabels[value] }))}
-        />
-      </div>
+    <FilterBar of="history">
+      <FilterSearch label="Search history" value={filters.text} onChange={(text) => change({ text })} />
+      <FilterSelect
+        label="Type"
+        value={filters.type}
+        onChange={(type) => change({ type })}
+        options={[
+          { value: 'all', label: 'All types' },
+          ...transactionTypes.map((value) => ({ value, label: typeLabels[value] })),
+        ]}
+      />
+      <FilterOne
+        label="Model"
+        all="All models"
+        value={filters.model}
+        onChange={(model) => change({ model })}
+        options={listed.map((value) => ({ value, label: value }))}
+      />
+      <FilterOne
+        label="API key"
+        all="All keys"
+        value={filters.key}
+        onChange={(key) => change({ key })}
+        options={keys.map(({ id, name, key_prefix }) => ({ value: id, label: name, detail: `${key_prefix}…` }))}
+      />
+      <FilterSelect
+        label="When"
+        value={filters.period}
+        onChange={(period) => change({ period })}
+        options={historyPeriods.map((value) => ({ value, label: periodLabels[value] }))}
+      />
       {filters.period === 'between' && <DateRange from={filters.from} to={filters.to} note="UTC" onChange={change} />}
-    </search>
+    </FilterBar>
   )
 }

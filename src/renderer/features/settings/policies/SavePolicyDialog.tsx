@@ -1,11 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { changePolicy, type Policy } from '../../../../shared/contract/intents.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { policyKey } from '../../../agent/usePolicy.ts'
-import { Button } from '../../../ui/Button.tsx'
-import { Dialog } from '../../../ui/Dialog.tsx'
-import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { FormDialog } from '../../../ui/FormDialog.tsx'
 import { notify } from '../../../ui/toast.tsx'
 import { useConfirmedPolicy } from '../../../ui/useConfirmedPolicy.ts'
 import type { PolicyChange } from './policyChanges.ts'
@@ -24,65 +21,44 @@ export function SavePolicyDialog({ wanted, changes, onSaved, onClose }: SavePoli
   const agent = useAgent()
   const queryClient = useQueryClient()
   const confirmed = useConfirmedPolicy()
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
   const dangers = wanted.rules.flatMap((rule, place) =>
     ruleWarnings(rule, wanted.rules.slice(0, place)).map((warning) => `Rule ${place + 1}: ${warning}`),
   )
 
   const save = async () => {
-    if (busy) return
-    setBusy(true)
-    setError(undefined)
-    try {
-      const policy = await confirmed(() => agent(changePolicy, wanted))
-      queryClient.setQueryData<Policy>(policyKey, policy)
-      onSaved(policy)
-      notify.done('Policy saved')
-      onClose()
-    } catch (failure) {
-      setError(failure)
-      setBusy(false)
-    }
+    const policy = await confirmed(() => agent(changePolicy, wanted))
+    queryClient.setQueryData<Policy>(policyKey, policy)
+    onSaved(policy)
+    notify.done('Policy saved')
+    onClose()
   }
 
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && !busy && onClose()}
+    <FormDialog
       title="Save the policy?"
       description="Applies to all new requests."
-      onSubmit={() => void save()}
-      footer={
-        <>
-          <Button onClick={onClose} disabled={busy}>
-            Cancel
-          </Button>
-          <Button type="submit" variant="primary" busy={busy} autoFocus>
-            Save policy
-          </Button>
-        </>
-      }
+      width="medium"
+      action="Save policy"
+      focusesAction
+      onSend={save}
+      onClose={onClose}
     >
-      <div className="flex flex-col gap-4">
-        <ul aria-label="Changes" className="flex flex-col gap-2">
-          {changes.map((change) => (
-            <ChangeRow key={`${change.kind} ${change.before} ${change.after}`} change={change} />
-          ))}
-        </ul>
-        {dangers.length > 0 && (
-          <section aria-label="Warnings" className="rounded-card bg-caution-soft p-3">
-            <h3 className="font-semibold text-text">Check these</h3>
-            <ul className="mt-1 list-disc pl-4">
-              {dangers.map((danger) => (
-                <li key={danger}>{danger}</li>
-              ))}
-            </ul>
-          </section>
-        )}
-        {error !== undefined && <ErrorNotice error={error} />}
-      </div>
-    </Dialog>
+      <ul aria-label="Changes" className="flex flex-col gap-2">
+        {changes.map((change) => (
+          <ChangeRow key={`${change.kind} ${change.before} ${change.after}`} change={change} />
+        ))}
+      </ul>
+      {dangers.length > 0 && (
+        <section aria-label="Warnings" className="rounded-card bg-caution-soft p-3">
+          <h3 className="font-semibold text-text">Check these</h3>
+          <ul className="mt-1 list-disc pl-4">
+            {dangers.map((danger) => (
+              <li key={danger}>{danger}</li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </FormDialog>
   )
 }
 

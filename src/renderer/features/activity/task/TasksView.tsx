@@ -1,0 +1,78 @@
+import { Bot, ListTree, MessageSquare } from 'lucide-react'
+import type { TimelineTask } from '../../../../shared/contract/timelineTasks.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { EmptyState } from '../../../ui/EmptyState.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { PageColumn, PageScroll } from '../../../ui/PageFrame.tsx'
+import { addressOf } from '../../../ui/place.ts'
+import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { TimeAgo } from '../../../ui/TimeAgo.tsx'
+import { CostChips } from './CostChips.tsx'
+import { entriesText } from './taskWords.ts'
+import { useTasks } from './useTask.ts'
+
+/** What chats and programs did: what it was, who asked, how it ended and what it cost. */
+export function TasksView() {
+  const { data, error, isPending, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useTasks()
+  if (isPending) {
+    return (
+      <PageColumn width="table" className="py-5">
+        <SkeletonRows label="Loading tasks…" count={6} rowClassName="h-8" />
+      </PageColumn>
+    )
+  }
+  if (error && !data) {
+    return (
+      <PageColumn className="py-5">
+        <ErrorNotice error={error} onRetry={() => void refetch()} />
+      </PageColumn>
+    )
+  }
+  const tasks = data.pages.flatMap((page) => page.tasks)
+  if (tasks.length === 0) {
+    return (
+      <EmptyState
+        icon={ListTree}
+        title="No tasks yet"
+        description="Each message to a model, and each call of a program, is a task with all that followed from it."
+      />
+    )
+  }
+  return (
+    <PageScroll width="table" className="flex flex-col gap-2 py-4">
+      <ol aria-label="Tasks, newest first" className="-mx-2.5">
+        {tasks.map((task) => (
+          <TaskRow key={task.task} task={task} />
+        ))}
+      </ol>
+      {hasNextPage && (
+        <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()} className="self-start">
+          Show more
+        </Button>
+      )}
+    </PageScroll>
+  )
+}
+
+function TaskRow({ task }: { task: TimelineTask }) {
+  const Icon = task.task.startsWith('chat:') ? MessageSquare : Bot
+  return (
+    <li className="flex items-start gap-2.5 rounded-control px-2.5 py-1.5 hover:bg-hover">
+      <Icon aria-hidden className="mt-0.5 size-4 shrink-0 text-faint" />
+      <div className="min-w-0 flex-1">
+        <a href={addressOf('activity', 'task', task.task)} className="block truncate font-medium hover:underline">
+          {task.title}
+        </a>
+        <p className="truncate text-muted">
+          {[task.actor.name, entriesText(task.entries), task.entries > 1 && task.outcome].filter(Boolean).join(' · ')}
+        </p>
+      </div>
+      <div className="shrink-0 max-narrow:hidden">
+        <CostChips sums={task} />
+      </div>
+      <span className="w-14 shrink-0 text-right">
+        <TimeAgo at={task.last_at} />
+      </span>
+    </li>
+  )
+}

@@ -1,0 +1,16 @@
+import { Button } from '../../../ui/Button.tsx'
+import { Dialog } from '../../../ui/Dialog.tsx'
+
+/** In the place of a form, for somebody who came by its address. */
+export function OwnerOnly({ title, onClose }: { title: string; onClose: () => void }) {
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={title}
+      description="Only the owner of this service can do this."
+      width="narrow"
+      footer={<Button onClick={onClose}>Close</Button>}
+    />
+  )
+}
