@@ -64,7 +64,7 @@ describe.each(['linux', 'darwin', 'win32'] as const)('the package for %s', (plat
   })
 
   test('has its programs in the archive, and nothing that they were made from', () => {
-    const programs = ['main', 'service', 'host', 'chainWorker', 'screenWorker', 'headless'].map(
+    const programs = ['main', 'service', 'host', 'mcp', 'chainWorker', 'screenWorker', 'headless'].map(
       (name) => `/out/main/${name}.js`,
     )
     const pages = ['/out/renderer/index.html', '/out/renderer/terminal.html', '/out/preload/preload.cjs']

@@ -5,7 +5,7 @@ import { mayUse, toolTable } from '../../src/shared/contract/tools/toolTable.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { type McpClient, mcpClient, type Revision, toolClient } from '../support/mcpClients.ts'
 import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
-import { exchange, runningService, type TestService } from '../support/runningService.ts'
+import { exchange, type Json, runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** Tools over Streamable HTTP, with a real service, real sandboxes, and the official client. */
@@ -53,6 +53,26 @@ test.each(['2025-11-25', '2026-07-28'] as const)('lists and calls tools in revis
   const read = await call('sandbox_read_file', { sandbox_id, path: '/root/a.txt' })
   expect([read.text, read.result.content]).toEqual(['line "one"\n', 'line "one"\n'])
   await service.send(`/v1/sandboxes/${sandbox_id}`, { method: 'DELETE' })
+})
+
+test('every call is in Activity once, with its end and its time, and no word of it', async () => {
+  const { call } = await opened('2025-11-25', (await toolClient(agent, { name: 'noted', profile: 'read-only' })).key)
+  await call('sandbox_list')
+  await call('sandbox_get', { sandbox_id: 'planted-word' })
+  await call('sandbox_create', { name: 'planted-word' })
+  await call('planted_tool', { any: 'planted-word' })
+  const { entries } = (await agent.send('/local/activity?kinds=tool&search=noted&order=oldest')).json
+  const told = entries.map(({ kind, detail: { tool, code, took_ms } }: Json) => [kind, tool, code, typeof took_ms])
+  expect(told).toEqual([
+    ['tool.called', 'sandbox_list', undefined, 'number'],
+    ['tool.failed', 'sandbox_get', expect.stringMatching(/not-found/), 'number'],
+    ['tool.refused', 'sandbox_create', 'tool/profile', 'undefined'],
+    ['tool.refused', 'planted_tool', 'tool/unknown', 'undefined'],
+  ])
+  for (const { task, detail, summary } of entries) {
+    expect(task).toMatch(/^call:/)
+    expect(JSON.stringify([detail, summary])).not.toContain('planted-word')
+  }
 })
 
 describe('what destroys or moves money', () => {

@@ -9,6 +9,7 @@ import { version } from '../platform/version.ts'
 import type { AgentGround } from './agentGround.ts'
 import type { ApprovalParts } from './approvalParts.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
+import type { Note } from './note.ts'
 import { newTask } from './taskContext.ts'
 import type { ServedTools } from './toolServers/servedTools.ts'
 import { type McpEndpoint, mcpEndpoint } from './tools/mcpEndpoint.ts'
@@ -23,6 +24,7 @@ import { toolClientRepository } from './tools/toolClientRepository.ts'
 import { type StdioStart, toolClientRoutes } from './tools/toolClientRoutes.ts'
 import { toolClients } from './tools/toolClients.ts'
 import { type ToolExecutor, toolExecutor } from './tools/toolExecutor.ts'
+import { toolNotes } from './tools/toolNotes.ts'
 import { toolOperations } from './tools/toolOperations.ts'
 import { toolPerformer } from './tools/toolPerformer.ts'
 
@@ -43,8 +45,10 @@ export function toolParts(ground: AgentGround, { approvals, asks, served, endpoi
   const operations = toolOperations({ client, endpoints })
   const budgets = toolBudgets({ database, newId, now })
   const keys = paymentKeys({ database, newId, now })
+  const noteAlone: Note = (entry) => tasks.resume({ id: newTask('call'), links: {} }, () => note(entry))
+  const notes = scope.own(toolNotes({ note, noteAlone, now }), (it) => it.close())
   const perform = toolPerformer({
-    ...{ operations, budgets, paymentKeys: keys, note, callServed: served.call },
+    ...{ operations, budgets, paymentKeys: keys, notes, callServed: served.call },
     runTool: (name, given, run) => executor.runTool(name, given, run),
   })
   const toolOf = (name: string, caller: ToolCaller) => toolNamed(name) ?? served.toolOf(name, caller)
@@ -75,7 +79,7 @@ export function toolParts(ground: AgentGround, { approvals, asks, served, endpoi
     }
   })
   scope.own(leave, (it) => it())
-  const plain = toolExecutor({ approvals, asks, pending, perform, toolOf })
+  const plain = toolExecutor({ approvals, asks, pending, perform, notes, toolOf })
   const executor: ToolExecutor = {
     ...plain,
     runTool: (name, given, run) => tasks.run({ id: newTask('call'), links: {} }, () => plain.runTool(name, given, run)),

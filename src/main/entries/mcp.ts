@@ -45,7 +45,7 @@ export async function mcpProgram(parts: readonly string[], given: Environment): 
   onEndSignal({ end: () => process.stdin.destroy(), force: () => process.exit(1), now: Date.now })
 
   /** Its own key, where one was given: then it is a client of the person's making. */
-  const key = given.STEWARD_MCP_KEY
+  const { STEWARD_MCP_KEY: key, ...own } = given
   const present = (holder: LockHolder): StdioDoor | undefined => {
     const text = readSecretFile(join(dataFolder, stdioDoorFile))
     const door = text === undefined ? undefined : StdioDoor.safeParse(parsed(text)).data
@@ -70,7 +70,7 @@ export async function mcpProgram(parts: readonly string[], given: Environment): 
         config,
         listen: undefined,
         shell: 'browser',
-        environment: given,
+        environment: own,
         now: Date.now,
       })
     } catch (failure) {

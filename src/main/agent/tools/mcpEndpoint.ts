@@ -18,6 +18,9 @@ export type McpEndpoint = {
 
 type Options = { clients: Pick<ToolClients, 'callerOf'>; executor: ToolExecutor; version: string; log: Log }
 
+/** Of one client at once: bodies that never end, and answers that nobody reads, take no more than that. */
+const mostOpen = 100
+
 export function mcpEndpoint({ clients, executor, version, log }: Options): McpEndpoint {
   let handler: Promise<McpHandler> | undefined
   // The protocol's library is read with the first request: most starts need none of it.
@@ -25,9 +28,28 @@ export function mcpEndpoint({ clients, executor, version, log }: Options): McpEn
     const [{ mcpHandler }, { waitCodec }] = await Promise.all([import('./mcpHandler.ts'), import('./mcpServer.ts')])
     return mcpHandler({ executor, version, codec: waitCodec(randomBytes(32)) }, log)
   }
+  /** Requests of each client that are not answered yet. */
+  const open = new Map<string, number>()
+  const take = ({ asker: { id } }: ToolCaller, { response }: Exchange): void => {
+    // Queued by Node behind an answer that may never be read: such a response is never told of its connection's end.
+    if (response.socket === null) {
+      throw new AppError('tool/too-many', 'A request of this connection is open.', { retryAfterSeconds: 1 })
+    }
+    const count = open.get(id) ?? 0
+    if (count >= mostOpen) {
+      throw new AppError('tool/too-many', `${mostOpen} requests of this client are open.`, { retryAfterSeconds: 1 })
+    }
+    open.set(id, count + 1)
+    response.once('close', () => {
+      const left = (open.get(id) ?? 1) - 1
+      if (left === 0) open.delete(id)
+      else open.set(id, left)
+    })
+  }
   return {
     async answer(exchange) {
       const caller = callerOf(exchange, clients)
+      take(caller, exchange)
       handler ??= made()
       await (await handler).answer(exchange, caller)
     },

@@ -8,6 +8,7 @@ import type { Approvals } from '../approvals/approvals.ts'
 import type { PacedAsks } from '../approvals/pacedAsks.ts'
 import type { PendingCalls } from './pendingCalls.ts'
 import { callDigest, holderOf, type ToolArguments, type ToolCaller } from './toolCaller.ts'
+import type { ToolNotes } from './toolNotes.ts'
 import { failureOutcome, resultOutcome, type ToolOutcome } from './toolOutcome.ts'
 
 /** How long a call may keep its client: clients give up after 60 s. */
@@ -67,12 +68,13 @@ type Options = {
   asks: Pick<PacedAsks, 'ask'>
   pending: PendingCalls
   perform: PerformTool
+  notes: Pick<ToolNotes, 'refused'>
   /** @throws AppError why this caller cannot use it now */
   toolOf(name: string, caller: ToolCaller): Tool | undefined
 }
 
 export function toolExecutor(options: Options): ToolExecutor {
-  const { approvals, asks, pending, perform, toolOf } = options
+  const { approvals, asks, pending, perform, notes, toolOf } = options
 
   /** @throws AppError saying why this caller may not do this */
   const checkMay = (
@@ -175,17 +177,32 @@ export function toolExecutor(options: Options): ToolExecutor {
     }
   }
 
+  /** Whether it may be done, and what it waits for before it is. @throws AppError what refuses it */
+  const begun = async (tool: Tool, given: unknown, run: ToolRun): Promise<Begun> => {
+    const args = parsedArguments(tool, given)
+    if (run.resume?.startsWith('call_')) return { args, callId: run.resume }
+    const { caller } = run
+    const approval = tool.approval?.(args)
+    if (!checkMay(tool, caller, approval)) return { args, callId: undefined }
+    const asked = approval ?? { sentence: `Run ${tool.name}.`, target: tool.name }
+    return { args, callId: await ask(tool, args, { caller, approval: asked }) }
+  }
+
   return {
     async runTool(name, given, run) {
+      let tool: Tool | undefined
+      let may: Begun
       try {
-        const tool = toolOf(name, run.caller)
+        tool = toolOf(name, run.caller)
         if (!tool) throw new AppError('tool/unknown', `There is no tool ${name.slice(0, 64)}.`)
-        const args = parsedArguments(tool, given)
-        if (run.resume?.startsWith('call_')) return await waited(run.resume, tool, run)
-        const approval = tool.approval?.(args)
-        if (!checkMay(tool, run.caller, approval)) return await now(tool, args, run)
-        const asked = approval ?? { sentence: `Run ${tool.name}.`, target: tool.name }
-        return await waited(await ask(tool, args, { caller: run.caller, approval: asked }), tool, run)
+        may = await begun(tool, given, run)
+      } catch (failure) {
+        notes.refused(name, tool, run.caller, failure)
+        return failureOutcome(failure)
+      }
+      try {
+        const { args, callId } = may
+        return callId === undefined ? await now(tool, args, run) : await waited(callId, tool, run)
       } catch (failure) {
         return failureOutcome(failure)
       }
@@ -194,6 +211,8 @@ export function toolExecutor(options: Options): ToolExecutor {
   }
 }
 
+/** With the id of the call that waits, if it does. */
+type Begun = { args: ToolArguments; callId: string | undefined }
 type Asked = { caller: ToolCaller; approval: ToolApproval }
 
 /** @throws AppError `request/invalid` naming the first argument that is wrong */

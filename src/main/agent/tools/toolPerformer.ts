@@ -1,20 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { AppError } from '../../../shared/appError.ts'
-import type { Links } from '../../../shared/contract/timelineLinks.ts'
-import { isWaiting, type Tool, type ToolResult, type ToolWork } from '../../../shared/contract/tools/tool.ts'
-import type { Note } from '../note.ts'
+import { isWaiting, type ToolResult, type ToolWork } from '../../../shared/contract/tools/tool.ts'
 import type { PaymentKeys } from './paymentKeys.ts'
 import { sandboxProgram } from './sandboxProgram.ts'
 import type { ToolBudgets } from './toolBudgets.ts'
-import { callDigest, holderOf, type ToolArguments, type ToolCaller, targetOf } from './toolCaller.ts'
+import { callDigest, holderOf, type ToolArguments, type ToolCaller } from './toolCaller.ts'
 import type { PerformTool, ToolExecutor } from './toolExecutor.ts'
+import type { ToolNotes } from './toolNotes.ts'
 import type { ToolOperations } from './toolOperations.ts'
 
 type Options = Pick<ToolExecutor, 'runTool'> & {
   operations: ToolOperations
   budgets: ToolBudgets
   paymentKeys: PaymentKeys
-  note: Note
+  notes: Pick<ToolNotes, 'done' | 'failed'>
   /** Calls a tool of another server. @throws AppError */
   callServed(
     tool: string,
@@ -25,18 +24,7 @@ type Options = Pick<ToolExecutor, 'runTool'> & {
 
 const tidyMs = 30_000
 
-export function toolPerformer({ operations, budgets, paymentKeys, note, callServed, runTool }: Options): PerformTool {
-  const noted = (tool: Tool, args: ToolArguments, { asker }: ToolCaller): void => {
-    if (tool.effect === 'read') return
-    note({
-      kind: 'tool.called',
-      actor: { kind: asker.kind, name: asker.name },
-      subject: targetOf(args),
-      summary: `${asker.name} called ${tool.name}.`,
-      detail: { tool: tool.name, asker: asker.id, price: tool.price },
-      links: linksOf(args),
-    })
-  }
+export function toolPerformer({ operations, budgets, paymentKeys, notes, callServed, runTool }: Options): PerformTool {
   /** For programs: all operations but those that run programs, with the caller's policy, budget and dry run. */
   const operating = (caller: ToolCaller, signal: AbortSignal) => async (name: string, given: unknown) => {
     const outcome = await runTool(name, given, { caller: { ...caller, profile: 'all' }, signal })
@@ -47,6 +35,8 @@ export function toolPerformer({ operations, budgets, paymentKeys, note, callServ
 
   return async (tool, args, { caller, signal, waitMs, progress = () => {}, output }) => {
     const { asker, dailyBudgetMicroUsd: limit } = caller
+    const began = performance.now()
+    const noted = () => ({ tool, args, caller, tookMs: performance.now() - began })
     const digest = callDigest(caller, tool, args)
     const pays = tool.price === 'usdc'
     const key = pays ? paymentKeys.keyOf(digest) : undefined
@@ -65,26 +55,20 @@ export function toolPerformer({ operations, budgets, paymentKeys, note, callServ
       callServed: (name, given) => callServed(name, given, { signal, progress }),
       runProgram: (code, id) => sandboxProgram(code, id, { call, operate: operating(caller, signal), signal }),
     }
-    const held = await budgets.hold(tool, args, { holder: holderOf(caller), limit, work })
+    let held: Awaited<ReturnType<ToolBudgets['hold']>> | undefined
     try {
+      held = await budgets.hold(tool, args, { holder: holderOf(caller), limit, work })
       const result = await tool.run(held.args, { ...work, heldMicroUsd: held.microUsd })
       held.settle(result)
       if (pays) paymentKeys.used(digest, isWaiting(result) ? 'open' : 'ended')
-      noted(tool, args, caller)
+      notes.done(noted(), result)
       return result
     } catch (failure) {
-      if (costNothing(failure)) held.release()
-      if (pays) paymentKeys.used(digest, costNothing(failure) ? 'ended' : 'open')
+      if (costNothing(failure)) held?.release()
+      if (pays && held) paymentKeys.used(digest, costNothing(failure) ? 'ended' : 'open')
+      notes.failed(noted(), failure)
       throw failure
     }
-  }
-}
-
-/** The sandbox and the domain a call is about. */
-function linksOf({ sandbox_id: sandbox, domain }: ToolArguments): Links {
-  return {
-    ...(typeof sandbox === 'string' && { sandbox }),
-    ...(typeof domain === 'string' && { domain }),
   }
 }
 

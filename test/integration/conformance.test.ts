@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { toolClient } from '../support/mcpClients.ts'
+import { mcpDoor } from '../support/mcpDoor.ts'
+import { projectFolder } from '../support/plantedTree.ts'
+import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { runningService, type TestService } from '../support/runningService.ts'
+import { runTool } from '../support/runTool.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+/**
+ * The protocol's own judge: every scenario of a revision passes, or is named in `test/support/conformance` with
+ * why it does not apply. The judge fails when another one fails, and when one that is named begins to pass.
+ */
+let service: TestService
+let agent: RunningAgent
+let url: string
+
+beforeAll(async () => {
+  service = await runningService()
+  agent = await runningAgent({
+    dataFolder: temporaryFolder('agent'),
+    target: { url: service.url, key: service.key, certificate: undefined },
+  })
+  await eventually(() => expect(agent.connection().state).toBe('connected'))
+  url = await mcpDoor({ origin: agent.origin, key: (await toolClient(agent)).key })
+})
+afterAll(async () => {
+  await agent?.close()
+  await service?.close()
+})
+
+describe.each(['2025-11-25', '2026-07-28'])('revision %s', (revision) => {
+  const file = join(projectFolder, 'test/support/conformance', `${revision}.yml`)
+
+  test('passes whatever applies to it', { timeout: 200_000 }, async () => {
+    const { exitCode, stdout, stderr } = await runTool(temporaryFolder('conformance'), 'conformance', [
+      ...['server', '--url', url, '--suite', 'all', '--spec-version', revision, '--expected-failures', file],
+    ])
+    const summary = stdout.slice(stdout.indexOf('=== SUMMARY'))
+    expect([exitCode, `${summary}\n${stderr}`]).toEqual([0, expect.stringContaining('✓ tools-list')])
+  })
+
+  test('has a reason for each that does not', () => {
+    const named = readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('  - '))
+    expect(named.length).toBeGreaterThan(0)
+    expect(named.filter((line) => !/^ {2}- [a-z0-9-]+ # .{8,}$/.test(line))).toEqual([])
+  })
+})

@@ -1,0 +1,82 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type DataLock, lockData } from '../../src/main/platform/dataLock.ts'
+import { toolTable } from '../../src/shared/contract/tools/toolTable.ts'
+import { eventually } from '../support/eventually.ts'
+import { inspector } from '../support/inspector.ts'
+import { toolClient } from '../support/mcpClients.ts'
+import { projectFolder } from '../support/plantedTree.ts'
+import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { runningService, type TestService } from '../support/runningService.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+/**
+ * The Inspector's command line, a client that others wrote: it lists and calls every tool. Over stdio it calls one of each
+ * group, and every tool with `STEWARD_EVERY_TOOL=1`.
+ */
+let service: TestService
+let agent: RunningAgent
+let lock: DataLock
+let http: string[]
+let stdio: string[]
+let home: Record<string, string>
+
+beforeAll(async () => {
+  service = await runningService()
+  const dataFolder = temporaryFolder('agent')
+  // As the application holds it: `steward-mcp` joins the one that does.
+  lock = await lockData({ folder: dataFolder, name: 'steward.lock', program: 'Steward' })
+  agent = await runningAgent({ dataFolder, target: { url: service.url, key: service.key, certificate: undefined } })
+  await eventually(() => expect(agent.connection().state).toBe('connected'))
+  // Reading is done, the rest is checked: what it does is everyTool.test.ts's.
+  const { key } = await toolClient(agent, { dry_run: true })
+  http = [`${agent.origin}/mcp`, '--transport', 'http', '--header', `Authorization: Bearer ${key}`]
+  stdio = [
+    process.execPath,
+    join(projectFolder, 'scripts/mcp.js'),
+    '--data',
+    dataFolder,
+    '-e',
+    `STEWARD_MCP_KEY=${key}`,
+  ]
+  home = { HOME: temporaryFolder('home') }
+})
+afterAll(async () => {
+  await agent?.close()
+  await lock?.release()
+  await service?.close()
+})
+
+const given: Record<string, string> = {
+  ...{ sandbox_id: 'none', session_id: 'none', path: '/root/a', content: 'x', command: 'ls', input: 'x', port: '80' },
+  ...{ domain: 'never-mine.example', domains: 'a.example', query: 'atlas', record_id: 'rec1', enabled: 'false' },
+  ...{ type: 'A', host: '@', value: '192.0.2.1', nameservers: '["ns1.example.net","ns2.example.net"]' },
+  ...{ url: 'https://127.0.0.1:1/', amount_usd: '5', name: 'Ada', model: 'none', id: 'call_none', code: 'none' },
+  ...{ cols: '80', rows: '24', messages: '[{"role":"user","content":"x"}]', signal: 'SIGINT' },
+}
+
+test.each(['http', 'stdio'] as const)('lists and calls tools by %s', { timeout: 200_000 }, async (transport) => {
+  const to = transport === 'http' ? http : stdio
+  const all = toolTable.filter(({ group }) => group !== 'code')
+  // Each run starts `steward-mcp` anew, half a second each: one of each group, and all of them where the time is given.
+  const isFirst = ({ group }: (typeof all)[number], at: number) => all.findIndex((it) => it.group === group) === at
+  const tools = transport === 'http' || process.env.STEWARD_EVERY_TOOL === '1' ? all : all.filter(isFirst)
+  const calls = tools.map(({ name, input }) => [
+    ...[...to, '--method', 'tools/call', '--tool-name', name],
+    ...Object.entries(input.shape)
+      .filter(([, schema]) => !schema.safeParse(undefined).success)
+      .flatMap(([argument]) => ['--tool-arg', `${argument}=${given[argument]}`]),
+  ])
+  const [listed, ...answers] = await inspector([[...to, '--method', 'tools/list'], ...calls], home)
+  expect(
+    listed?.printed.tools?.map(({ name }: { name: string }) => name),
+    listed?.failure,
+  ).toEqual(toolTable.map(({ name }) => name))
+  for (const [at, { name, effect }] of tools.entries()) {
+    const { printed, failure } = answers[at] ?? {}
+    const words = JSON.stringify([name, printed, failure])
+    expect(printed?.content?.[0]?.text, words).toMatch(/./)
+    expect(words).not.toContain('arguments are not valid')
+    if (effect !== 'read') expect(words).toMatch(/Dry run|not found|There is no/)
+  }
+})

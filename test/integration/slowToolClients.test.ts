@@ -1,0 +1,165 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { type McpClient, mcpClient, toolClient } from '../support/mcpClients.ts'
+import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { exchange, runningService, type TestService } from '../support/runningService.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+/** Clients of `/mcp` that are slow, never end, do not read, or leave: others go on, and nothing of them stays. */
+let service: TestService
+let agent: RunningAgent
+let key: string
+let tools: McpClient
+let before: Record<string, number>
+
+beforeAll(async () => {
+  service = await runningService()
+  agent = await runningAgent({
+    dataFolder: temporaryFolder('agent'),
+    target: { url: service.url, key: service.key, certificate: undefined },
+  })
+  await eventually(() => expect(agent.connection().state).toBe('connected'))
+  key = (await toolClient(agent)).key
+  tools = await mcpClient({ url: `${agent.origin}/mcp`, key: (await toolClient(agent)).key })
+  await goesOn() // what the first call loads and connects stays
+  before = open()
+})
+afterAll(async () => {
+  await tools?.client.close()
+  await agent?.close()
+  await service?.close()
+})
+
+/** Timers and sockets of this process, which has all of the agent in it. */
+function open(): Record<string, number> {
+  const found: Record<string, number> = { Timeout: 0, TCPSocketWrap: 0 }
+  for (const kind of process.getActiveResourcesInfo()) if (kind in found) found[kind] = (found[kind] ?? 0) + 1
+  return found
+}
+
+/** Connections that are kept for the next request end as they please: no more of anything than before. */
+async function nothingStays(): Promise<void> {
+  await eventually(() => {
+    const now = open()
+    for (const [kind, count] of Object.entries(before))
+      expect([kind, now[kind]], kind).toEqual([kind, expect.toSatisfy((it: number) => it <= count + 4)])
+  })
+}
+
+async function goesOn(of = key): Promise<void> {
+  const { client, call } = await mcpClient({ url: `${agent.origin}/mcp`, key: of })
+  expect((await call('sandbox_list')).result.count).toBeGreaterThanOrEqual(0)
+  await client.close()
+}
+
+const ask = (id: number, method = 'tools/list', params: object = {}) =>
+  JSON.stringify({ jsonrpc: '2.0', id, method, params })
+
+function head(length: number | 'chunked', of = key): string {
+  const { host } = new URL(agent.origin)
+  const framing = length === 'chunked' ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`
+  const accept = 'Accept: application/json, text/event-stream'
+  return `POST /mcp HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${of}\r\n${accept}\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`
+}
+
+async function dial(): Promise<Socket> {
+  const { hostname, port } = new URL(agent.origin)
+  const socket = connect(Number(port), hostname)
+  socket.on('error', () => {}) // it is cut off
+  await once(socket, 'connect')
+  return socket
+}
+
+test('a request that comes byte by byte is answered as any other', async () => {
+  const socket = await dial()
+  socket.setNoDelay(true)
+  let said = ''
+  socket.on('data', (piece: Buffer) => {
+    said += piece.toString()
+  })
+  const body = ask(7)
+  for (const byte of head(body.length) + body) {
+    socket.write(byte)
+    await wait(0)
+  }
+  await eventually(() => expect(said).toContain('"sandbox_create"'))
+  expect(said).toMatch(/^HTTP\/1\.1 200 /)
+  socket.destroy()
+  await nothingStays()
+})
+
+test('bodies that never end keep nobody waiting, are limited in number, and end with their connection', async () => {
+  const endless = await Promise.all(Array.from({ length: 120 }, dial))
+  const answers: string[] = []
+  for (const socket of endless) {
+    socket.on('data', (piece: Buffer) => answers.push(piece.toString().slice(9, 12)))
+    socket.write(`${head('chunked')}5\r\n{"a":\r\n`)
+  }
+  await eventually(() => expect(answers).toEqual(Array.from({ length: 20 }, () => '429')))
+  // Another client goes on.
+  const other = (await toolClient(agent)).key
+  const headers = { authorization: `Bearer ${other}`, accept: 'application/json, text/event-stream' }
+  expect((await exchange(agent.origin, '/mcp', { key: null, headers, body: JSON.parse(ask(1)) })).status).toBe(200)
+  for (const socket of endless) socket.destroy()
+  await nothingStays()
+  await eventually(() => goesOn())
+})
+
+test('a body that is too large is refused before all of it came', async () => {
+  const socket = await dial()
+  let said = ''
+  socket.on('data', (piece: Buffer) => {
+    said += piece.toString()
+  })
+  socket.write(head(1024 * 1024 * 1024))
+  await eventually(() => expect(said).toMatch(/^HTTP\/1\.1 413 /))
+  socket.destroy()
+  await nothingStays()
+})
+
+test('clients that ask and never read take bounded memory, and leave nothing', async () => {
+  const { result } = await tools.call('sandbox_create')
+  const sandbox_id = result.id
+  await tools.call('sandbox_write_file', { sandbox_id, path: '/root/big', content: 'x'.repeat(4 * 1024 * 1024) })
+  const { key: own } = await toolClient(agent)
+  const body = ask(1, 'tools/call', { name: 'sandbox_read_file', arguments: { sandbox_id, path: '/root/big' } })
+  const deaf = await Promise.all(Array.from({ length: 10 }, dial))
+  for (const socket of deaf) {
+    socket.pause()
+    // On one connection: what is behind the first is refused, and does not wait for it to be read.
+    for (let at = 0; at < 50; at++) socket.write(head(body.length, own) + body)
+  }
+  await goesOn()
+  // 500 answers of 8 MB would be 4 GB; at most one for each connection is there.
+  expect(process.memoryUsage().rss).toBeLessThan(2 * 1024 ** 3)
+  for (const socket of deaf) socket.destroy()
+  await nothingStays()
+  await eventually(() => goesOn(own))
+  await service.send(`/v1/sandboxes/${sandbox_id}`, { method: 'DELETE' })
+})
+
+test('clients that leave in the middle of a call leave nothing but the command, which ends with its time', async () => {
+  const { result } = await tools.call('sandbox_create')
+  const sandbox_id = result.id
+  const leaving = await Promise.all(Array.from({ length: 10 }, dial))
+  const params = {
+    name: 'sandbox_exec',
+    arguments: { sandbox_id, command: 'sleep 3599', timeout: 3 },
+    _meta: { progressToken: 1 },
+  }
+  const body = ask(1, 'tools/call', params)
+  for (const socket of leaving) socket.write(head(body.length) + body)
+  const sleeping = async (): Promise<number> => {
+    const command = 'grep -lz "^3599$" /proc/[0-9]*/cmdline 2>/dev/null | wc -l'
+    const told = await service.send(`/v1/sandboxes/${sandbox_id}/exec`, { body: { command } })
+    return Number(told.json.stdout)
+  }
+  await eventually(async () => expect(await sleeping()).toBeGreaterThanOrEqual(10))
+  for (const socket of leaving) socket.destroy()
+  await eventually(async () => expect(await sleeping()).toBe(0))
+  await nothingStays()
+  await service.send(`/v1/sandboxes/${sandbox_id}`, { method: 'DELETE' })
+})

@@ -1,0 +1,37 @@
+import { once } from 'node:events'
+import { createServer, request as httpRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { atEndOfFile } from './endOfFile.ts'
+
+/**
+ * An address that opens `/mcp` of an agent with a key, for judges that can send none. Whatever names the agent itself in
+ * what they send names it truly; other hosts and origins go through as they are.
+ */
+export async function mcpDoor({ origin, key }: { origin: string; key: string }): Promise<string> {
+  const target = new URL(origin)
+  const server = createServer((request, response) => {
+    const own = `${request.socket.localAddress}:${request.socket.localPort}`
+    const renamed = (value: string | undefined) => value?.replace(own, target.host)
+    const headers: Record<string, string | string[] | undefined> = {
+      ...request.headers,
+      authorization: `Bearer ${key}`,
+      host: renamed(request.headers.host),
+      ...(request.headers.origin !== undefined && { origin: renamed(request.headers.origin) }),
+    }
+    const { method, url: path } = request
+    const onward = httpRequest({ host: target.hostname, port: target.port, method, path, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(response)
+    })
+    onward.on('error', () => response.destroy())
+    response.on('close', () => onward.destroy())
+    request.pipe(onward)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  atEndOfFile(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+}
