@@ -275,7 +275,7 @@ test('a name is bought and led to the port of a sandbox at once', async () => {
 test('what is denied is not paid, and can be ordered again', async () => {
   const page = await opened()
   await page.getByRole('link', { name: priced }).click()
-  await page.getByRole('button', { name: 'Renew…' }).click()
+  await page.getByRole('button', { name: 'Renew…', exact: true }).click()
   const dialog = order(page, `Renew ${priced}`)
   const before = (await app.client.call(getDomain, { domain: priced })).expires_at
   await dialog.getByRole('button', { name: /^Buy for \$/ }).click()

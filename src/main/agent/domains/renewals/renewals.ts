@@ -43,13 +43,14 @@ type Options = {
 export function renewals(options: Options): Renewals {
   const { records, auto, notices, cache, questions, watch, tell, onChanged, note, now } = options
 
-  /** Without the service, those of the account that was signed in last. */
+  /** Shown at once, also while the service hangs. Of the account that was signed in last, until the service tells of another. */
+  const kept = async (): Promise<KnownName[]> => (await cache.kept(questions.list())).domains
   const known = async (): Promise<KnownName[]> => {
     await cache.account().catch(unlessAway)
-    return (await cache.kept(questions.list())).domains
+    return kept()
   }
   const list = async (only?: string): Promise<DomainRenewals> => {
-    const domains = await known().catch(noneIfAway)
+    const domains = await kept().catch(noneIfAway)
     const told = await cache.kept(questions.prices()).catch(() => undefined)
     const prices = new Map(told?.pricing.map(({ tld, renewal }) => [tld, renewal]))
     const given = { domains, prices, states: options.states(), hasWallet: options.hasWallet(), nowMs: now() }
