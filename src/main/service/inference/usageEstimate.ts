@@ -1,5 +1,6 @@
 import type { InnerAnswer } from './answer.ts'
 import { type InnerRequest, inputOf, type Turn, type Usage } from './innerForm.ts'
+import { tokenCount } from './tokenCount.ts'
 import { mostInputTokens } from './tokenEstimate.ts'
 
 const imageTokens = 1_000
@@ -9,14 +10,14 @@ const imageTokens = 1_000
  * the input stands where the provider told it at the start.
  */
 export async function estimatedUsage(request: InnerRequest, answer: InnerAnswer): Promise<Usage> {
-  const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base')
   const input = await estimatedInput(request)
   const told = answer.usage
   const known = told !== undefined && inputOf(told) > 0
   const texts = answer.parts.map((part) =>
     'text' in part ? part.text : part.type === 'call' ? part.name + part.arguments : '',
   )
-  const output = texts.reduce((sum, text) => sum + countTokens(text), 0)
+  let output = 0
+  for (const text of texts) output += await tokenCount(text)
   return {
     ...(known ? told : { input, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 }),
     output: Math.max(output, told?.output ?? 0),
@@ -26,8 +27,7 @@ export async function estimatedUsage(request: InnerRequest, answer: InnerAnswer)
 
 /** Near to what any of the providers counts; none of them tells how it does. */
 export async function estimatedInput(request: InnerRequest): Promise<number> {
-  const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base')
-  return Math.min(countTokens(inputText(request)) + images(request) * imageTokens, mostInputTokens(request))
+  return Math.min((await tokenCount(inputText(request))) + images(request) * imageTokens, mostInputTokens(request))
 }
 
 function inputText(request: InnerRequest): string {

@@ -1,0 +1,38 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
+import { expect, test } from 'vitest'
+import { tokenCount } from './tokenCount.ts'
+
+test.each([
+  '',
+  'one',
+  'A sentence of words, 12 345 numbers and “quotes”.',
+  '{"a":[1,2,{"b":null}]}',
+  '日本語のテキスト\n\n\tx',
+])('counts %j as the tokenizer does', async (text) => {
+  expect(await tokenCount(text)).toBe(countTokens(text))
+})
+
+test('a long text of words is counted to within a token for each of its parts', async () => {
+  const text = 'The quick brown fox jumps over the lazy dog. '.repeat(8_000)
+  expect(Math.abs((await tokenCount(text)) - countTokens(text))).toBeLessThanOrEqual(8)
+})
+
+// Counted whole, each of these would hold the service for minutes.
+test.each(['x', ' ', '\n', '=', 'ab', '字', '🙂'])(
+  'a megabyte of %j is counted while others have their turn',
+  async (piece) => {
+    let turns = 0
+    const timer = setInterval(() => {
+      turns += 1
+    }, 1)
+    try {
+      const text = piece.repeat(1_000_000 / piece.length)
+      const count = await tokenCount(text)
+      expect(count).toBeGreaterThan(0)
+      expect(count).toBeLessThanOrEqual(Buffer.byteLength(text))
+      expect(turns).toBeGreaterThan(3)
+    } finally {
+      clearInterval(timer)
+    }
+  },
+)
