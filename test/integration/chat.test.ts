@@ -348,6 +348,13 @@ describe('an answer', () => {
 })
 
 describe('limits', () => {
+  test('that is longer than any model makes is kept to a limit, also when it comes as one piece', async () => {
+    providers.play({ ...endless('x'.repeat(9_000_000)), after: 'cut' })
+    const answer = await asked(await newChat(), 'Write without end')
+    expect(answer.text.length).toBe(8_000_000)
+    expect(answer.error?.message).toContain('longer than any model makes')
+  })
+
   test('twenty messages at once against a small limit cost nothing over it', async () => {
     const hard = 30_000
     await patch('/budget', { day: { soft_micro_usd: 10_000, hard_micro_usd: hard } })

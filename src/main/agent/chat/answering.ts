@@ -189,8 +189,11 @@ async function outcomeOf(parts: AnsweringParts, { job, growing, turn }: Omit<Mad
 function added({ answer, add }: GrowingAnswer, piece: { text: string; reasoning: string }, begun: number): void {
   // What a further step says is a paragraph of its own.
   const isNew = begun > 0 && answer.text.length === begun && piece.text !== ''
-  add(isNew ? { ...piece, text: `\n\n${piece.text}` } : piece)
-  if (answer.text.length + answer.reasoning.length <= mostCharacters) return
+  const whole = isNew ? { ...piece, text: `\n\n${piece.text}` } : piece
+  const room = mostCharacters - answer.text.length - answer.reasoning.length
+  const text = whole.text.slice(0, room)
+  add({ text, reasoning: whole.reasoning.slice(0, room - text.length) })
+  if (whole.text.length + whole.reasoning.length <= room) return
   throw new AppError('inference/upstream', 'The answer is longer than any model makes, and was cut off.')
 }
 

@@ -152,7 +152,8 @@ export function Composer(props: ComposerProps) {
           onKeyDown={onKeyDown}
           onPaste={(event) => {
             const pasted = [...event.clipboardData.files]
-            if (pasted.length === 0) return
+            // Spreadsheets and text processors put a picture beside the text.
+            if (pasted.length === 0 || event.clipboardData.types.includes('text/plain')) return
             event.preventDefault()
             void add(pasted)
           }}

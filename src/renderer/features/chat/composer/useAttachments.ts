@@ -1,4 +1,4 @@
-import { type Dispatch, type SetStateAction, useState } from 'react'
+import { type Dispatch, type SetStateAction, useRef, useState } from 'react'
 import { addAttachment } from '../../../../shared/contract/chatLibrary.ts'
 import { chatLimits } from '../../../../shared/contract/chats.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
@@ -9,10 +9,13 @@ import type { Draft } from './drafts.ts'
 export function useAttachments(draft: Draft, setDraft: Dispatch<SetStateAction<Draft>>) {
   const agent = useAgent()
   const [uploading, setUploading] = useState(0)
+  /** Known before the next drawing: two pastes may come at once. */
+  const underWay = useRef(0)
   const add = async (files: readonly File[]): Promise<void> => {
-    const room = chatLimits.attachments - draft.attachments.length
+    const room = chatLimits.attachments - draft.attachments.length - underWay.current
     if (files.length > room) notify.told(`A message takes at most ${chatLimits.attachments} files.`)
     const taken = files.slice(0, Math.max(0, room))
+    underWay.current += taken.length
     setUploading((count) => count + taken.length)
     await Promise.all(
       taken.map(async (file, index) => {
@@ -23,6 +26,7 @@ export function useAttachments(draft: Draft, setDraft: Dispatch<SetStateAction<D
         } catch (failure) {
           notify.failed(failure, { title: `Could not attach ${file.name || 'the file'}` })
         } finally {
+          underWay.current -= 1
           setUploading((count) => count - 1)
         }
       }),
