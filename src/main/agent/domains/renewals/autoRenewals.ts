@@ -253,6 +253,6 @@ function problemOfFailure(failure: unknown): RenewalProblem {
   if (!(failure instanceof AppError)) return { kind: 'other', detail: 'Something went wrong here.' }
   const kind = kinds[failure.code] ?? (failure.status >= 500 ? 'service' : 'other')
   if (kind === 'locked') return { kind, detail: 'The wallet is locked. Unlock it to renew.' }
-  if (kind === 'price') return { kind, detail: `${failure.message} Raise your most, or renew by hand.` }
+  if (kind === 'price') return { kind, detail: `${failure.message} Raise the price limit, or renew by hand.` }
   return { kind, detail: failure.message }
 }

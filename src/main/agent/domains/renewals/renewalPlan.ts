@@ -43,7 +43,7 @@ export function plannedRenewals(
       estimate === undefined
         ? 'The price is not known here.'
         : estimate > settings.mostMicroUsd
-          ? `It costs ${usd(estimate)}, which is above your most of ${usd(settings.mostMicroUsd)}.`
+          ? `It costs ${usd(estimate)}, which is above your price limit of ${usd(settings.mostMicroUsd)}.`
           : limits.refusal(estimate, atMs)
     return { domain: settings.domain, at: isoTime(atMs), amount_micro_usd: estimate ?? null, problem: problem ?? null }
   })

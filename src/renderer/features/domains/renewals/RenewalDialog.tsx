@@ -76,7 +76,7 @@ export function RenewalDialog({ name, present, yearMicroUsd, onSave, onClose }: 
         <NumberField label="Renew for" unit="years" value={form.years} onChange={setYears} {...renewalRanges.years} />
         <div className="col-span-2 max-narrow:col-span-1">
           <TextField
-            label="Most for one renewal"
+            label="Price limit"
             unit="USD"
             inputMode="decimal"
             value={form.most}
@@ -84,7 +84,7 @@ export function RenewalDialog({ name, present, yearMicroUsd, onSave, onClose }: 
             hint={
               price === undefined || Number.isNaN(price)
                 ? 'A higher price is refused, and you are told.'
-                : `${yearsText(form.years)} costs ${usdText(String(price))} now. A higher price than your most is refused, and you are told.`
+                : `${yearsText(form.years)} costs ${usdText(String(price))} now. Above your limit it is not renewed, and you are told.`
             }
             {...(isTried && isMostWrong && { error: 'Enter dollars above 0, as in 25 or 12.50.' })}
           />
