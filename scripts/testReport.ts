@@ -3,7 +3,7 @@ export type Counts = { passed: number; failed: number; skipped: number }
 /** What one run of vitest tells: `test/support/plainReporter.ts` writes it, `scripts/test.ts` adds several up. */
 export type TestReport = {
   counts: Counts
-  /** Each test that needed a second try or was skipped, as a line to print. */
+  /** Each test that failed, needed a second try or was skipped, as a line to print. */
   remarks: readonly string[]
   files: readonly { name: string; seconds: number }[]
 }

@@ -5,7 +5,7 @@ import { DefaultReporter } from 'vitest/node'
 import { type Counts, plainLine, reportLines, type TestReport } from '../../scripts/testReport.ts'
 
 /**
- * The usual report, then in plain words: each test that needed a second try, each that was skipped and why, the slowest
+ * The usual report, then in plain words: each test that failed, needed a second try or was skipped and why, the slowest
  * files, and one line that a script can read, `N passed, N failed, N skipped`. `scripts/test.ts` names a file to get all
  * of that instead, since it has more to count. A test that is skipped without a reason counts as failed.
  */
@@ -17,10 +17,11 @@ export default class PlainReporter extends DefaultReporter {
   ): void {
     super.onTestRunEnd(modules, errors, reason)
     const counts: Counts = { passed: 0, failed: errors.length, skipped: 0 }
-    const remarks: string[] = []
+    const remarks = errors.map((error) => `failed: outside a test: ${shortText(error)}`)
     for (const module of modules) {
-      const suites = [...module.children.allSuites()]
-      counts.failed += [module, ...suites].filter((it) => it.errors().length > 0).length
+      const broken = [module, ...module.children.allSuites()].filter((it) => it.errors().length > 0)
+      counts.failed += broken.length
+      remarks.push(...broken.map((it) => `failed: ${module.relativeModuleId}: ${shortText(it.errors()[0])}`))
       for (const test of module.children.allTests()) {
         counts[this.#outcome(test)]++
         remarks.push(...this.#remarks(test))
@@ -43,7 +44,9 @@ export default class PlainReporter extends DefaultReporter {
   #remarks(test: TestCase): string[] {
     const name = `${test.module.relativeModuleId} > ${test.fullName}`
     const remarks = test.diagnostic()?.flaky ? [`second try: ${name}`] : []
-    if (test.result().state !== 'skipped' || this.#isDeselected()) return remarks
+    const { state, errors = [] } = test.result()
+    if (state === 'failed') return [`failed: ${name}: ${shortText(errors[0])}`]
+    if (state !== 'skipped' || this.#isDeselected()) return remarks
     const reason = reasonOf(test) ?? 'NO REASON GIVEN, so it counts as failed'
     return [...remarks, stripVTControlCharacters(`skipped: ${name}: ${reason}`)]
   }
@@ -52,6 +55,16 @@ export default class PlainReporter extends DefaultReporter {
   #isDeselected(): boolean {
     return this.ctx.config.testNamePattern !== undefined
   }
+}
+
+const shownOfError = 600
+
+/** What went wrong on one line: whoever sees only the end of a long run needs no more to find it. */
+function shortText(error: Partial<SerializedError> | undefined): string {
+  const text = stripVTControlCharacters(`${error?.name ?? 'Error'}: ${error?.message ?? 'no message'}`)
+  const place = error?.stacks?.[0]
+  const where = place ? ` (${place.file.replace(`${process.cwd()}/`, '')}:${place.line})` : ''
+  return `${text.replaceAll(/\s+/g, ' ').slice(0, shownOfError)}${where}`
 }
 
 function reasonOf(test: TestCase): string | undefined {
