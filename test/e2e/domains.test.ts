@@ -183,7 +183,9 @@ test('shows which servers have the records already', async () => {
 test('sets lock and nameservers, and says when the records are not in use', async () => {
   const page = await opened()
   await page.getByRole('link', { name: domain }).click()
-  await page.getByLabel('Transfer lock').uncheck()
+  // `uncheck` wants the change at once; the box shows it with the request.
+  await page.getByRole('checkbox', { name: 'Transfer lock' }).click()
+  await page.getByRole('checkbox', { name: 'Transfer lock', checked: false }).waitFor()
   await page.getByRole('button', { name: 'Show the transfer code' }).click()
   await page.getByText('Whoever has this code can move the domain').waitFor()
   await page.getByRole('button', { name: 'Edit nameservers' }).click()
