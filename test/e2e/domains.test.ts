@@ -7,7 +7,7 @@ import { addDnsRecord, listDnsRecords } from '../../src/shared/contract/dnsRecor
 import { getDomain, setDomainLock } from '../../src/shared/contract/domains.ts'
 import { exposePort } from '../../src/shared/contract/ports.ts'
 import { listSandboxDomains } from '../../src/shared/contract/sandboxDomains.ts'
-import { plantedDomain } from '../support/plantedDomain.ts'
+import { plantedDomain, plantedDomains } from '../support/plantedDomain.ts'
 import type { Steward } from '../support/steward.ts'
 import { importPrivateKey } from '../support/walletForms.ts'
 import { pictures } from './pages/pictures.ts'
@@ -371,9 +371,11 @@ test('limits are set and hold before anything is asked', async () => {
 })
 
 test('changes many at once, and names those that failed', async () => {
-  for (const name of ['bulk-a.com', 'bulk-b.com', 'down-bulk.com']) {
-    plantedDomain(app.steward.dataFolder, { accountId, name })
-  }
+  const names = ['bulk-a.com', 'bulk-b.com', 'down-bulk.com']
+  plantedDomains(
+    app.steward.dataFolder,
+    names.map((name) => ({ accountId, name })),
+  )
   await tellOfChange()
   const page = await opened()
   await page.getByLabel('Filter domains').fill('bulk')
@@ -401,7 +403,11 @@ test('changes many at once, and names those that failed', async () => {
 })
 
 test('scrolls through 5,000 domains, and shows them with their age without the service', async () => {
-  plantedDomains(5_000)
+  const names = Array.from({ length: 5_000 }, (_, at) => `name${String(at).padStart(4, '0')}.com`)
+  plantedDomains(
+    app.steward.dataFolder,
+    names.map((name) => ({ accountId, name })),
+  )
   await tellOfChange()
   const page = await opened()
   const list = page.getByRole('list', { name: 'Your domains' })
@@ -425,9 +431,3 @@ test('scrolls through 5,000 domains, and shows them with their age without the s
     process.kill(app.steward.pids().service, 'SIGCONT')
   }
 })
-
-function plantedDomains(count: number): void {
-  for (let at = 0; at < count; at += 1) {
-    plantedDomain(app.steward.dataFolder, { accountId, name: `name${String(at).padStart(4, '0')}.com` })
-  }
-}
