@@ -11,8 +11,8 @@ import { personClient } from '../../support/walletForms.ts'
 import { type Compared, type Samples, timedTogether } from '../figures.ts'
 
 export type ToolFigures = {
-  /** Of `sandbox_get` and of `GET /v1/sandboxes/:id`. */
-  call: Compared
+  /** Of `sandbox_get` in each revision of MCP, and of `GET /v1/sandboxes/:id`. */
+  calls: { revision: Revision; call: Compared }[]
   /** Of all tools over HTTP, and of all of `conway-terminal` over its stdin and stdout. */
   listing: Compared
   tokens: { mine: number; peer: number }
@@ -21,6 +21,8 @@ export type ToolFigures = {
 }
 
 const clients = 20
+export type Revision = '2025-11-25' | '2026-07-28'
+const revisions: readonly Revision[] = ['2026-07-28', '2025-11-25']
 
 export async function toolFigures(tries: (count: number) => number): Promise<ToolFigures> {
   const steward = await startSteward()
@@ -28,7 +30,11 @@ export async function toolFigures(tries: (count: number) => number): Promise<Too
     const client = stewardClient(steward.serviceUrl, steward.ownerKey)
     const { id } = await client.call(createSandbox, { name: 'bench', network: 'none' })
     const { url, keyFor } = await toolKeys(steward)
-    const call = await compareCalls({ url, key: await keyFor('calls'), steward, id }, tries(1000))
+    const place = { url, key: await keyFor('calls'), steward, id }
+    const calls: ToolFigures['calls'] = []
+    for (const revision of revisions) {
+      calls.push({ revision, call: await compareCalls({ ...place, revision }, tries(1000)) })
+    }
     const { listing, tokens } = await compareListings({ url, key: await keyFor('lists'), steward }, tries(100))
     const own = await Promise.all(
       Array.from({ length: clients }, async (_, at) => ({
@@ -37,7 +43,7 @@ export async function toolFigures(tries: (count: number) => number): Promise<Too
       })),
     )
     const busy = await keepBusy(url, own, tries(60))
-    return { call, listing, tokens, busy }
+    return { calls, listing, tokens, busy }
   } finally {
     await steward.close()
   }
@@ -49,21 +55,26 @@ async function toolKeys({ url }: Steward) {
   return { url: `${origin}/mcp`, keyFor: async (name: string) => (await person.call(createToolClient, { name })).key }
 }
 
-type CallPlace = { url: string; key: string; steward: Steward; id: string }
+type CallPlace = { url: string; key: string; steward: Steward; id: string; revision: Revision }
 
 function compareCalls(
-  { url, key, steward: { serviceUrl, ownerKey }, id }: CallPlace,
+  { url, key, steward: { serviceUrl, ownerKey }, id, revision }: CallPlace,
   count: number,
 ): Promise<Compared> {
-  const body = JSON.stringify({
-    ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
-    params: { name: 'sandbox_get', arguments: { sandbox_id: id } },
-  })
+  const envelope = {
+    'io.modelcontextprotocol/protocolVersion': revision,
+    'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const isNew = revision === '2026-07-28'
+  const params = { name: 'sandbox_get', arguments: { sandbox_id: id }, ...(isNew && { _meta: envelope }) }
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
   const headers = {
     authorization: `Bearer ${key}`,
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
-    'mcp-protocol-version': '2025-11-25',
+    'mcp-protocol-version': revision,
+    ...(isNew && { 'mcp-method': 'tools/call', 'mcp-name': 'sandbox_get' }),
   }
   const answered = async (asked: Promise<Response>) => {
     const text = await (await asked).text()
