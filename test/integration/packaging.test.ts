@@ -1,12 +1,20 @@
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { getRawHeader, listPackage } from '@electron/asar'
+import { pathToFileURL } from 'node:url'
+import { extractAll, getRawHeader, listPackage } from '@electron/asar'
 import { FuseState, FuseV1Options, getCurrentFuseWire } from '@electron/fuses'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Arch, build, Platform } from 'electron-builder'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { fuses, packagingConfig } from '../../scripts/packagingConfig.ts'
+import { chainThread } from '../../src/main/platform/chain/chainThread.ts'
+import { silentLog } from '../../src/main/platform/log.ts'
+import { evmNetworks } from '../../src/shared/contract/networks.ts'
+import { toolTable } from '../../src/shared/contract/tools/toolTable.ts'
 import { electronDistribution } from '../support/electronDistribution.ts'
+import { evmNode } from '../support/evmNode.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /**
@@ -92,6 +100,47 @@ describe.each(['linux', 'darwin', 'win32'] as const)('the package for %s', (plat
     expect(native).toContain(`${platform}-x64.node`)
     const others = ['darwin', 'linux', 'linuxmusl', 'win32'].filter((name) => name !== platform)
     expect(native.filter((name) => others.some((other) => name.startsWith(`${other}-`)))).toEqual([])
+  })
+})
+
+describe('what the package for linux holds, run by Node in the place of Electron', () => {
+  let programs: string
+
+  beforeAll(() => {
+    const folder = temporaryFolder('installed')
+    extractAll(packages.linux.archive, folder)
+    programs = join(folder, 'out/main')
+  })
+
+  test('steward-mcp starts Steward, lists the tools and calls them', { timeout: 200_000 }, async () => {
+    const data = temporaryFolder('data')
+    const client = new Client({ name: 'test', version: '1' })
+    const env = { PATH: process.env.PATH ?? '', HOME: temporaryFolder('home') }
+    const start = { command: process.execPath, args: [join(programs, 'mcp.js'), '--data', data], env }
+    await client.connect(new StdioClientTransport(start))
+    try {
+      expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(toolTable.map(({ name }) => name))
+      const { structuredContent, isError } = await client.callTool({ name: 'sandbox_list', arguments: {} })
+      expect([structuredContent, isError ?? false]).toEqual([{ count: 0, sandboxes: [] }, false])
+    } finally {
+      await client.close()
+    }
+  })
+
+  test('the chain worker reads balances of a chain', async () => {
+    const [network] = evmNetworks
+    const node = await evmNode(network)
+    const thread = chainThread({ log: silentLog, workerUrl: pathToFileURL(join(programs, 'chainWorker.js')) })
+    try {
+      const address = `0x${'2'.repeat(40)}`
+      await node.mint(address, 1_250_000n)
+      await node.setEther(address, 7n)
+      const found = await thread.chain({ network, rpcUrl: node.url }).balances([address])
+      expect(found).toEqual([{ usdc: 1_250_000n, ether: 7n }])
+    } finally {
+      await thread.close()
+      await node.close()
+    }
   })
 })
 
