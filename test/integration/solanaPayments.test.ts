@@ -23,7 +23,7 @@ type Requirements = { scheme: 'exact'; network: typeof mainnet.id; amount: strin
 }
 
 async function market(given: { extra?: object; paid?: Paid; version?: 1 | 2; clock?: () => number } = {}) {
-  const cluster = await solanaCluster()
+  const cluster = await solanaCluster(given.clock)
   const payTo = await cluster.someAddress(9)
   await cluster.give(payer, 5_000_000n)
   await cluster.give(payTo, 0n)

@@ -24,7 +24,7 @@ type Landed = { signature: string; wire: string; keys: readonly string[]; err: u
  * The runtime of Solana with its own programs, behind the documented JSON-RPC of a node, and the facilitator of the x402
  * library, which verifies and settles on it: https://solana.com/docs/rpc
  */
-export async function solanaCluster() {
+export async function solanaCluster(now: () => number = Date.now) {
   const svm = new LiteSVM()
   const facilitatorKey = await createKeyPairSignerFromPrivateKeyBytes(new Uint8Array(32).fill(7))
   svm.airdrop(facilitatorKey.address, 1_000_000_000n as Parameters<typeof svm.airdrop>[1])
@@ -41,7 +41,7 @@ export async function solanaCluster() {
     const signature = getSignatureFromTransaction(transaction)
     const err = told instanceof FailedTransactionMetadata ? told.toString() : null
     const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes)
-    const blockTime = Math.floor(Date.now() / 1000)
+    const blockTime = Math.floor(now() / 1000)
     const bytes = getBase64EncodedWireTransaction(transaction)
     landed.unshift({ signature, wire: bytes, keys: message.staticAccounts, err, blockTime })
     if (err !== null) throw new Error(`It failed: ${err}`)
@@ -62,6 +62,7 @@ export async function solanaCluster() {
           .map(({ signature, err, blockTime }) => ({
             ...{ signature, err, blockTime, slot: 4, memo: null, confirmationStatus: 'finalized' },
           })),
+      getBlockTime: () => Math.floor(now() / 1000),
       getTransaction([signature]: [string]) {
         const found = landed.find((it) => it.signature === signature)
         return found && { slot: 4, meta: { err: found.err, fee: 10_000 }, transaction: [found.wire, 'base64'] }

@@ -67,7 +67,7 @@ export function solanaLookup(
       try {
         const [blockHash = '', signature = ''] = nonce.split(':')
         const { base58 } = await import('@scure/base')
-        const asked = { payer, blockHash, signature: base58.decode(signature), sinceMs }
+        const asked = { payer, blockHash, signature: base58.decode(signature), sinceMs, validBeforeMs }
         const told = await node.transferOutcome(asked)
         if (told.state === 'paid') return { state: 'used', transaction: told.transaction }
         // By our own clock as well: a node's word alone never says that something has expired.

@@ -30,6 +30,8 @@ export type AskedTransfer = {
   signature: Uint8Array
   /** It was not signed before. */
   sinceMs: number
+  /** By our clock. It was signed two minutes earlier. */
+  validBeforeMs: number
 }
 /** `void`: it is not on the chain, and no block takes it any more. */
 export type TransferOutcome = { state: 'open' | 'void' } | { state: 'paid'; transaction: string }
@@ -43,11 +45,14 @@ const mostPages = 3
 const mostTransactions = 100
 /** Between our clock and the cluster's. */
 const clockMs = 120_000
+/** What a node knows of before that says nothing of what was signed then. */
+const knownMs = 60_000
 
 const Base58 = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,88}$/)
 const Context = z.object({ slot: z.int().nonnegative() })
 const BlockHash = z.object({ value: z.object({ blockhash: Base58.max(44) }) })
 const IsValid = z.object({ context: Context, value: z.boolean() })
+const BlockTime = z.int().nonnegative()
 const Row = z.object({
   signature: Base58,
   err: z.unknown(),
@@ -58,7 +63,7 @@ const Transaction = z.object({
   transaction: z.tuple([z.base64().max(4_096), z.literal('base64')]),
   meta: z.object({ err: z.null() }),
 })
-const Reply = z.object({ result: z.unknown(), error: z.object({ code: z.int() }).optional() })
+const Reply = z.object({ result: z.unknown().optional(), error: z.object({ code: z.int() }).optional() })
 
 export function solanaNode({ network, rpcUrl }: { network: SolanaNetwork; rpcUrl: string }): SolanaNode {
   const { host } = new URL(rpcUrl)
@@ -83,7 +88,7 @@ export function solanaNode({ network, rpcUrl }: { network: SolanaNetwork; rpcUrl
       const { value } = await asked(on, BlockHash, 'getLatestBlockhash', [finalized])
       return value.blockhash
     },
-    async transferOutcome({ payer, blockHash, signature, sinceMs }) {
+    async transferOutcome({ payer, blockHash, signature, sinceMs, validBeforeMs }) {
       const on = asking()
       await checkNetwork(on)
       // First whether it can still come, then whether it came: what lands in between is open, and asked for again.
@@ -100,7 +105,10 @@ export function solanaNode({ network, rpcUrl }: { network: SolanaNetwork; rpcUrl
         if (!first || base58.encode(first) !== row.signature) throw failed({ kind: 'unreadable' })
         if (signatures.some((it) => it.equals(signature))) return { state: 'paid', transaction: row.signature }
       }
-      return { state: isOpen ? 'open' : 'void' }
+      if (isOpen) return { state: 'open' }
+      // A node that is behind knows a new block as little as one that is too old.
+      const seconds = await asked(on, BlockTime, 'getBlockTime', [context.slot])
+      return { state: seconds * 1000 < validBeforeMs - knownMs ? 'open' : 'void' }
     },
     close: () => client.close(),
   }
