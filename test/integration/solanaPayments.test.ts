@@ -1,6 +1,10 @@
+import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { base58 } from '@scure/base'
+import { Mnemonic } from 'ethers'
+import nacl from 'tweetnacl'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { solanaLookup } from '../../src/main/agent/payments/authorizationLookup.ts'
 import { solanaNode } from '../../src/main/platform/solana/solanaNode.ts'
@@ -9,7 +13,11 @@ import { eventually } from '../support/eventually.ts'
 import { lockableSigner } from '../support/lockableSigner.ts'
 import { memoryKeys } from '../support/memoryKeys.ts'
 import { paymentsOfTest } from '../support/openPayments.ts'
+import { passphrase } from '../support/payingAgent.ts'
+import { runningAgent } from '../support/runningAgent.ts'
+import type { Json } from '../support/runningService.ts'
 import { solanaCluster, solanaUsdc } from '../support/solanaCluster.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** The wallet buys on a real runtime of Solana, from a seller whose facilitator is that of the x402 library. */
 const [mainnet] = solanaNetworks
@@ -22,10 +30,13 @@ type Requirements = { scheme: 'exact'; network: typeof mainnet.id; amount: strin
   extra: Record<string, unknown>
 }
 
-async function market(given: { extra?: object; paid?: Paid; version?: 1 | 2; clock?: () => number } = {}) {
+type Given = { extra?: object; paid?: Paid; version?: 1 | 2; clock?: () => number; payer?: string }
+
+/** A seller, and a payer with 5 USDC. */
+async function shop(given: Given = {}) {
   const cluster = await solanaCluster(given.clock)
   const payTo = await cluster.someAddress(9)
-  await cluster.give(payer, 5_000_000n)
+  await cluster.give(given.payer ?? payer, 5_000_000n)
   await cluster.give(payTo, 0n)
   const requirements: Requirements = {
     ...{ scheme: 'exact', network: mainnet.id, amount: '10000', asset: solanaUsdc, payTo, maxTimeoutSeconds: 60 },
@@ -54,6 +65,13 @@ async function market(given: { extra?: object; paid?: Paid; version?: 1 | 2; clo
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close().closeAllConnections())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/report`
+  return { cluster, payTo, payments, settle, url }
+}
+
+async function market(given: Given = {}) {
+  const sold = await shop(given)
+  const { cluster, url } = sold
   const node = solanaNode({ network: mainnet, rpcUrl: cluster.url })
   onTestFinished(() => node.close())
   const now = given.clock ?? Date.now
@@ -61,11 +79,11 @@ async function market(given: { extra?: object; paid?: Paid; version?: 1 | 2; clo
   const signer = lockableSigner({ now, solanaBlockHash: () => node.latestBlockHash() })
   const held = paymentsOfTest({ signer, now, chain: (asked) => lookup.stateOf(asked) })
   const buy = async () => {
-    const payment = await held.pay(`http://127.0.0.1:${(server.address() as AddressInfo).port}/report`)
+    const payment = await held.pay(url)
     if (!payment) throw new Error('Nothing was paid.')
     return payment.record.id
   }
-  return { ...held, cluster, payTo, buy, payments, signer, settle }
+  return { ...held, ...sold, buy, signer }
 }
 
 describe.each([1, 2] as const)('version %s', (version) => {
@@ -144,3 +162,61 @@ test('what a facilitator may change of the transaction is nothing', async () => 
   expect((await made.ended(await made.buy())).record).toMatchObject({ state: 'settled', paid: true })
   expect(await made.cluster.balance(payer)).toBe(4_990_000n)
 })
+
+describe('the whole agent', () => {
+  const phrase = 'test test test test test test test test test test test junk'
+  const opened = async (given: Given & { rpc?: string } = {}) => {
+    const dataFolder = temporaryFolder('solana-agent')
+    const first = solanaAddress()
+    const sold = await shop({ ...given, payer: first })
+    const agent = await runningAgent({ dataFolder, solanaRpc: given.rpc ?? sold.cluster.url })
+    onTestFinished(() => agent.close())
+    await agent.wallet.addPhrase({ phrase, writtenDown: true, passphrase })
+    const post = async (path: string, body: object) => (await agent.send(path, { body })).json
+    const decide = async ({ payment }: Json) => {
+      await post(`/local/intents/${payment.intent_id}/decision`, { approve: true })
+      return (await agent.send(`/local/payments/${payment.id}?wait_ms=20000`)).json
+    }
+    return { ...sold, agent, post, decide, from: first }
+  }
+
+  test('checks, asks, signs, pays, and shows what it did', async () => {
+    const { post, decide, cluster, url, from, agent } = await opened()
+    const quote = await post('/local/payments/check', { url })
+    expect(quote, JSON.stringify(quote)).toMatchObject({ chosen: 0, verdict: { effect: 'ask' } })
+    const asked = await post('/local/payments/fetch', { url })
+    expect(asked, JSON.stringify(asked)).toMatchObject({ payment: { state: 'waiting', network_name: 'Solana', from } })
+    const paid = await decide(asked)
+    expect(paid, JSON.stringify(paid)).toMatchObject({ state: 'settled', paid: true, sentence: '0.01 USDC was paid.' })
+    expect(await cluster.balance(from)).toBe(4_990_000n)
+    const { json } = await agent.send('/local/payments/budgets')
+    expect(JSON.stringify(json)).toContain(paid.pay_to)
+  })
+
+  test('signs nothing where the node does not answer, and says so', async () => {
+    const { post, decide, url, payments } = await opened({ rpc: 'http://127.0.0.1:9' })
+    const paid = await decide(await post('/local/payments/fetch', { url }))
+    expect(paid).toMatchObject({ state: 'refused', paid: false, error: '127.0.0.1:9 cannot be reached.' })
+    expect(payments).toEqual([])
+  })
+
+  /** Of the phrase, by another library than the product's. */
+  function solanaAddress(): string {
+    let [key, code] = halves(hmac('ed25519 seed', Mnemonic.fromPhrase(phrase).computeSeed()))
+    for (const index of [44, 501, 0, 0]) {
+      const at = Buffer.alloc(4)
+      at.writeUInt32BE(0x80000000 + index)
+      ;[key, code] = halves(hmac(code, `0x${Buffer.concat([Uint8Array.of(0), key, at]).toString('hex')}`))
+    }
+    return base58.encode(nacl.sign.keyPair.fromSeed(key).publicKey)
+  }
+})
+
+function hmac(key: string | Uint8Array, data: string): Buffer {
+  return createHmac('sha512', key)
+    .update(Buffer.from(data.slice(2), 'hex'))
+    .digest()
+}
+function halves(bytes: Buffer): [Buffer, Buffer] {
+  return [bytes.subarray(0, 32), bytes.subarray(32)]
+}
