@@ -13,7 +13,7 @@ import { eventually } from '../support/eventually.ts'
 import { lockableSigner } from '../support/lockableSigner.ts'
 import { memoryKeys } from '../support/memoryKeys.ts'
 import { paymentsOfTest } from '../support/openPayments.ts'
-import { passphrase } from '../support/payingAgent.ts'
+import { noLimits, passphrase } from '../support/payingAgent.ts'
 import { runningAgent } from '../support/runningAgent.ts'
 import type { Json } from '../support/runningService.ts'
 import { solanaCluster, solanaUsdc } from '../support/solanaCluster.ts'
@@ -191,6 +191,15 @@ describe('the whole agent', () => {
     expect(await cluster.balance(from)).toBe(4_990_000n)
     const { json } = await agent.send('/local/payments/budgets')
     expect(JSON.stringify(json)).toContain(paid.pay_to)
+  })
+
+  test('keeps to the limit of a payee, whose letters have a case', async () => {
+    const { post, agent, url, payTo, payments } = await opened()
+    const limits = { ...noLimits, payees: [{ payee: `${mainnet.id}:${payTo}`, month_micro_usd: 5_000 }] }
+    const set = await agent.send('/local/payments/budgets', { method: 'PUT', body: limits })
+    expect(set.status, set.text).toBe(200)
+    expect(await post('/local/payments/fetch', { url })).toMatchObject({ code: 'budget/exceeded' })
+    expect(payments).toEqual([])
   })
 
   test('signs nothing where the node does not answer, and says so', async () => {

@@ -81,7 +81,7 @@ test.each(solanaNetworks)('on $name it is what the library of Solana reads, with
     [feePayer, false],
     [address, true],
   ])
-  const key = await crypto.subtle.importKey('raw', base58.decode(address), 'Ed25519', true, ['verify'])
+  const key = await crypto.subtle.importKey('raw', Uint8Array.from(base58.decode(address)), 'Ed25519', true, ['verify'])
   expect(await verifySignature(key, base58.decode(signature) as never, messageBytes as never)).toBe(true)
   const nonce = `${blockHash}:${signature}`
   expect(authorization).toEqual({

@@ -21,8 +21,8 @@ export function DepositDialog({ account, onClose }: { account: WalletAccount; on
             </span>
           ) : (
             <span>
-              <strong className="font-medium text-text">USDC on Solana only.</strong> Steward pays with it where a seller
-              asks for Solana, and does not show its balance. Other tokens stay where they are.
+              <strong className="font-medium text-text">USDC on Solana only.</strong> Steward pays with it where a
+              seller asks for Solana, and does not show its balance. Other tokens stay where they are.
             </span>
           )}
         </p>
