@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --quick] [-- --gateway | --domains | --payments | --chat | --timeline]`: measures Steward and its peers
+ * `npm run bench [-- --quick] [-- --gateway | --domains | --payments | --chat | --timeline | --tools]`: measures Steward and its peers
  * and writes docs/bench.md. Run it on a machine that does nothing else. A quick run has few tries and prints its page instead of writing it.
  */
 import { writeFileSync } from 'node:fs'
@@ -42,6 +42,7 @@ import {
   writeToScreenOfTmux,
 } from './steward/terminalFigures.ts'
 import { timelineRows } from './steward/timelineRows.ts'
+import { toolRows } from './steward/toolRows.ts'
 import { walletFigures } from './steward/walletFigures.ts'
 import { drawnFlood, drawnThroughput, firstScreens } from './steward/windowFigures.ts'
 
@@ -72,6 +73,7 @@ function groups() {
     { flag: '--payments', rows: paymentRows },
     { flag: '--chat', rows: chatRows },
     { flag: '--timeline', rows: timelineRows },
+    { flag: '--tools', rows: toolRows },
   ]
 }
 
@@ -99,6 +101,7 @@ async function* measured(): AsyncGenerator<Row> {
   yield* gatewayRows(tries)
   yield* domainRows(tries)
   yield* timelineRows(tries)
+  yield* toolRows(tries)
   yield await ledgerRow()
   yield* paymentRows()
   yield* walletRows()

@@ -7,7 +7,7 @@ import { addDnsRecord, listDnsRecords } from '../../src/shared/contract/dnsRecor
 import { getDomain, setDomainLock } from '../../src/shared/contract/domains.ts'
 import { exposePort } from '../../src/shared/contract/ports.ts'
 import { listSandboxDomains } from '../../src/shared/contract/sandboxDomains.ts'
-import { plantedDomain } from '../support/plantedDomain.ts'
+import { plantedDomain, plantedDomains } from '../support/plantedDomain.ts'
 import type { Steward } from '../support/steward.ts'
 import { importPrivateKey } from '../support/walletForms.ts'
 import { pictures } from './pages/pictures.ts'
@@ -183,7 +183,9 @@ test('shows which servers have the records already', async () => {
 test('sets lock and nameservers, and says when the records are not in use', async () => {
   const page = await opened()
   await page.getByRole('link', { name: domain }).click()
-  await page.getByLabel('Transfer lock').uncheck()
+  // `uncheck` wants the change at once; the box shows it with the request.
+  await page.getByRole('checkbox', { name: 'Transfer lock' }).click()
+  await page.getByRole('checkbox', { name: 'Transfer lock', checked: false }).waitFor()
   await page.getByRole('button', { name: 'Show the transfer code' }).click()
   await page.getByText('Whoever has this code can move the domain').waitFor()
   await page.getByRole('button', { name: 'Edit nameservers' }).click()
@@ -369,9 +371,11 @@ test('limits are set and hold before anything is asked', async () => {
 })
 
 test('changes many at once, and names those that failed', async () => {
-  for (const name of ['bulk-a.com', 'bulk-b.com', 'down-bulk.com']) {
-    plantedDomain(app.steward.dataFolder, { accountId, name })
-  }
+  const names = ['bulk-a.com', 'bulk-b.com', 'down-bulk.com']
+  plantedDomains(
+    app.steward.dataFolder,
+    names.map((name) => ({ accountId, name })),
+  )
   await tellOfChange()
   const page = await opened()
   await page.getByLabel('Filter domains').fill('bulk')
@@ -399,7 +403,11 @@ test('changes many at once, and names those that failed', async () => {
 })
 
 test('scrolls through 5,000 domains, and shows them with their age without the service', async () => {
-  plantedDomains(5_000)
+  const names = Array.from({ length: 5_000 }, (_, at) => `name${String(at).padStart(4, '0')}.com`)
+  plantedDomains(
+    app.steward.dataFolder,
+    names.map((name) => ({ accountId, name })),
+  )
   await tellOfChange()
   const page = await opened()
   const list = page.getByRole('list', { name: 'Your domains' })
@@ -423,9 +431,3 @@ test('scrolls through 5,000 domains, and shows them with their age without the s
     process.kill(app.steward.pids().service, 'SIGCONT')
   }
 })
-
-function plantedDomains(count: number): void {
-  for (let at = 0; at < count; at += 1) {
-    plantedDomain(app.steward.dataFolder, { accountId, name: `name${String(at).padStart(4, '0')}.com` })
-  }
-}

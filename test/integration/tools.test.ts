@@ -241,7 +241,7 @@ describe('a client', () => {
       expect((await sent(body)).status).toBeLessThan(500)
     }
     expect((await sent(`{"jsonrpc":"2.0","id":1,"method":"${'x'.repeat(17 * 1024 * 1024)}"}`)).status).toBe(413)
-    const { call, client } = await opened('2025-11-25')
+    const { call } = await opened('2025-11-25')
     for (const [name, given] of [
       ['no_such_tool', {}],
       ['sandbox_exec', { sandbox_id: 7 }],
@@ -254,14 +254,23 @@ describe('a client', () => {
       expect([name, isError, text.length > 10]).toEqual([name, true, true])
     }
     const { id: sandbox_id } = (await call('sandbox_create')).result
+    expect((await call('sandbox_exec', { sandbox_id, command: 'echo on' })).result.stdout).toBe('on\n')
+    await service.send(`/v1/sandboxes/${sandbox_id}`, { method: 'DELETE' })
+  })
+
+  test.each(['2025-11-25', '2026-07-28'] as const)('that leaves in revision %s ends its command', async (revision) => {
+    const { call, client } = await opened(revision)
+    const { id: sandbox_id } = (await call('sandbox_create')).result
+    const run = async (command: string) => (await call('sandbox_exec', { sandbox_id, command })).result.stdout
     const leaving = new AbortController()
     const left = client.callTool(
-      { name: 'sandbox_exec', arguments: { sandbox_id, command: 'sleep 30' } },
+      { name: 'sandbox_exec', arguments: { sandbox_id, command: 'echo > /root/began; sleep 3000' } },
       { signal: leaving.signal },
     )
+    await until('the command runs', async () => (await run('ls /root')).includes('began'))
     leaving.abort()
     await expect(left).rejects.toThrow()
-    expect((await call('sandbox_exec', { sandbox_id, command: 'echo on' })).result.stdout).toBe('on\n')
+    await until('the command has ended', async () => (await run('pgrep -xf "sleep 300[0]"; true')) === '')
     await service.send(`/v1/sandboxes/${sandbox_id}`, { method: 'DELETE' })
   })
 

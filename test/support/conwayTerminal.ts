@@ -13,6 +13,8 @@ export type ConwayTerminal = {
 
 export type ConwayTools = {
   names: readonly string[]
+  /** Asks it for its tools again, as they stand in its answer. */
+  list(): Promise<readonly object[]>
   /** @returns the text of the answer. Rejects when the tool says that it failed. */
   call(name: string, given?: Record<string, unknown>): Promise<string>
   close(): Promise<void>
@@ -38,8 +40,13 @@ type StdioModule = {
   }) => unknown
 }
 
-/** @param home holds its wallet and its key, in the place of the person's own folder */
-export function conwayTerminal({ home, serviceUrl }: { home: string; serviceUrl: string }): ConwayTerminal {
+type Given = { home: string; serviceUrl: string; key?: string }
+
+/**
+ * @param given `home` holds its wallet and its key, in the place of the person's own folder; `key`: one of the service, in
+ *   the place of that of `--provision`
+ */
+export function conwayTerminal({ home, serviceUrl, key }: Given): ConwayTerminal {
   const program = createRequire(import.meta.url).resolve('conway-terminal/dist/index.js')
   const kit = createRequire(program)
   const load = (name: string): Promise<unknown> =>
@@ -51,6 +58,7 @@ export function conwayTerminal({ home, serviceUrl }: { home: string; serviceUrl:
     CONWAY_API_URL: serviceUrl,
     CONWAY_DOMAIN_API_URL: serviceUrl,
     CONWAY_PREVIEW_DOMAIN: 'localhost',
+    ...(key !== undefined && { CONWAY_API_KEY: key }),
   }
   return {
     async provision() {
@@ -67,6 +75,7 @@ export function conwayTerminal({ home, serviceUrl }: { home: string; serviceUrl:
       const { tools } = await client.listTools()
       return {
         names: tools.map(({ name }) => name),
+        list: async () => (await client.listTools()).tools,
         async call(name, given = {}) {
           const { content, isError } = await client.callTool({ name, arguments: given })
           const text = content.map((it) => it.text).join('\n')

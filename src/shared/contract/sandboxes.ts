@@ -199,6 +199,8 @@ export const execInSandbox = defineRoute({
   method: 'POST',
   path: '/v1/sandboxes/:id/exec',
   summary: 'Run a shell command and wait for its end',
+  description:
+    'The command is ended when its caller leaves; with an `Idempotency-Key` it goes on, and the same request again gets its result.',
   tag: 'Sandboxes',
   params: SandboxParams,
   body: z.object({

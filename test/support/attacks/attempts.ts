@@ -81,7 +81,10 @@ export async function spoiltPid1(
   })
   const holding = `${await compiled(other, 'hold', 'program')} > /root/held 2>&1 &`
   await other.said(holding)
-  const held = await until('PID 1 to stand still, or not', () => other.said('cat /root/held; true'))
+  const held = await until('PID 1 to stand still, or not', async () => {
+    const said = await other.said('cat /root/held; true')
+    return said !== '' && said
+  })
   const seen: Spoilt[] = []
   for (const target of [one, other]) {
     const terminals = [await terminalOf(target), await terminalOf(target)]

@@ -5,6 +5,7 @@ import type { Exchange } from '../../platform/http/exchange.ts'
 import { credentialOf } from '../../platform/http/requestCredential.ts'
 import type { Log } from '../../platform/log.ts'
 import type { McpHandler } from './mcpHandler.ts'
+import { openCalls } from './openCalls.ts'
 import type { ToolCaller } from './toolCaller.ts'
 import type { ToolClients } from './toolClients.ts'
 import type { ToolExecutor } from './toolExecutor.ts'
@@ -26,7 +27,7 @@ export function mcpEndpoint({ clients, executor, version, log }: Options): McpEn
   // The protocol's library is read with the first request: most starts need none of it.
   const made = async (): Promise<McpHandler> => {
     const [{ mcpHandler }, { waitCodec }] = await Promise.all([import('./mcpHandler.ts'), import('./mcpServer.ts')])
-    return mcpHandler({ executor, version, codec: waitCodec(randomBytes(32)) }, log)
+    return mcpHandler({ executor, version, codec: waitCodec(randomBytes(32)), open: openCalls() }, log)
   }
   /** Requests of each client that are not answered yet. */
   const open = new Map<string, number>()

@@ -10,8 +10,10 @@ type Options = {
   /** Calls an operation for the program, as whoever runs it. @throws AppError */
   operate(name: string, given: unknown): Promise<unknown>
   signal: AbortSignal
+  longestMs?: number
 }
 
+const mostMinutes = 10
 const mostCalls = 200
 const mostOutput = 64 * 1024
 const mostLine = 1024 * 1024
@@ -27,7 +29,7 @@ type Spoken = { call?: number; name?: unknown; given?: unknown; done?: unknown; 
 export async function sandboxProgram(
   code: string,
   id: string,
-  { call, operate, signal }: Options,
+  { call, operate, signal, longestMs = mostMinutes * 60_000 }: Options,
 ): Promise<ToolResult> {
   const folder = `/tmp/steward-${randomBytes(8).toString('hex')}`
   const mark = `\u001e${randomBytes(8).toString('hex')}`
@@ -35,6 +37,7 @@ export async function sandboxProgram(
   await call(uploadFile, { id, path: `${folder}/main.mjs`, content: programClient(mark) })
   const command = `command -v node >/dev/null || { echo "${mark}{\\"failed\\":\\"This sandbox has no Node: install nodejs in it, and give its sandbox_id.\\"}"; exit 1; }; stty raw -echo; exec node ${folder}/main.mjs`
   const { session_id: sessionId } = await call(createTerminal, { id, command, cols: 1000, rows: 24, cwd: folder })
+  const endAt = performance.now() + longestMs
   const lines = lineReader()
   let [cursor, output, calls] = [0, '', 0]
   const answer = async ({ call: number, name, given }: Spoken): Promise<void> => {
@@ -48,6 +51,9 @@ export async function sandboxProgram(
   try {
     for (;;) {
       if (signal.aborted) throw new AppError('tool/denied', 'The program was stopped.')
+      if (performance.now() > endAt) {
+        throw new AppError('tool/program', `The program ran for more than ${mostMinutes} minutes.${shown(output)}`)
+      }
       const read = await call(readTerminal, { id, sessionId, since: cursor, wait_ms: lookMs })
       cursor = read.cursor
       for (const line of lines(Buffer.from(read.output, read.encoding))) {

@@ -23,6 +23,8 @@ type Options = Pick<ToolExecutor, 'runTool'> & {
 }
 
 const tidyMs = 30_000
+/** A sandbox is made within that. */
+const endMs = 120_000
 
 export function toolPerformer({ operations, budgets, paymentKeys, notes, callServed, runTool }: Options): PerformTool {
   /** For programs: all operations but those that run programs, with the caller's policy, budget and dry run. */
@@ -40,14 +42,17 @@ export function toolPerformer({ operations, budgets, paymentKeys, notes, callSer
     const digest = callDigest(caller, tool, args)
     const pays = tool.price === 'usdc'
     const key = pays ? paymentKeys.keyOf(digest) : undefined
-    const call: ToolWork['call'] = (route, input) => {
-      if (!tool.routes.includes(route)) throw new Error(`${tool.name} does not name ${route.operation}.`)
-      // What is called once its caller has gone tidies up, and has a moment for that.
-      const until = signal.aborted ? AbortSignal.timeout(tidyMs) : signal
-      return operations.call(route, input, { asker, signal: until, idempotencyKey: key })
-    }
+    const callUntil =
+      (until: () => AbortSignal): ToolWork['call'] =>
+      (route, input) => {
+        if (!tool.routes.includes(route)) throw new Error(`${tool.name} does not name ${route.operation}.`)
+        return operations.call(route, input, { asker, signal: until(), idempotencyKey: key })
+      }
+    // What is called once its caller has gone tidies up, and has a moment for that.
+    const call = callUntil(() => (signal.aborted ? AbortSignal.timeout(tidyMs) : signal))
     const work: ToolWork = {
       call,
+      callToEnd: callUntil(() => AbortSignal.timeout(endMs)),
       waitMs,
       progress,
       live: output && { watch: randomBytes(16).toString('hex'), tell: output },

@@ -51,26 +51,30 @@ export function sandboxRoutes(options: {
     endpoint(changeSandbox, ({ params, body }, { caller }) => toWire(sandboxes.change(caller, params.id, body))),
     endpoint(startSandbox, async ({ params }, { caller }) => toWire(await sandboxes.start(caller, params.id))),
     endpoint(stopSandbox, async ({ params }, { caller }) => toWire(await sandboxes.stop(caller, params.id))),
-    endpoint(execInSandbox, async ({ params, body: { command, timeout, cwd, env, watch } }, { caller }) => {
-      const { id: sandboxId } = sandboxes.running(caller, params.id)
-      const timeoutMs = execTimeoutMs(timeout)
-      const deadlineMs = timeoutMs + execGraceMs
-      const { result, body } = await call(
-        'machine.exec',
-        { sandboxId, command, timeoutMs, cwd, env, watch },
-        { deadlineMs },
-      )
-      const { stdoutBytes, truncated, exitCode, durationMs } = result
-      options.activity.ran(sandboxId, { command, exitCode, durationMs })
-      return {
-        ...textOutput({ stdout: body.subarray(0, stdoutBytes), stderr: body.subarray(stdoutBytes), truncated }),
-        exit_code: result.exitCode,
-        exitCode: result.exitCode,
-        timed_out: result.timedOut,
-        truncated,
-        duration_ms: Math.round(result.durationMs * 10) / 10,
-      }
-    }),
+    endpoint(
+      execInSandbox,
+      async ({ params, body: { command, timeout, cwd, env, watch } }, { caller, signal, repeatable }) => {
+        const { id: sandboxId } = sandboxes.running(caller, params.id)
+        const timeoutMs = execTimeoutMs(timeout)
+        const deadlineMs = timeoutMs + execGraceMs
+        const { result, body } = await call(
+          'machine.exec',
+          { sandboxId, command, timeoutMs, cwd, env, watch },
+          // Whoever has a key may ask again for what came of it.
+          { deadlineMs, ...(repeatable === undefined && { signal }) },
+        )
+        const { stdoutBytes, truncated, exitCode, durationMs } = result
+        options.activity.ran(sandboxId, { command, exitCode, durationMs })
+        return {
+          ...textOutput({ stdout: body.subarray(0, stdoutBytes), stderr: body.subarray(stdoutBytes), truncated }),
+          exit_code: result.exitCode,
+          exitCode: result.exitCode,
+          timed_out: result.timedOut,
+          truncated,
+          duration_ms: Math.round(result.durationMs * 10) / 10,
+        }
+      },
+    ),
     endpoint(readExecOutput, async ({ params, query: { watch, since, wait_ms: waitMs } }, { caller, signal }) => {
       const { id: sandboxId } = sandboxes.owned(caller, params.id)
       const { result, body } = await call('machine.execOutput', { sandboxId, watch, since, waitMs }, { signal })

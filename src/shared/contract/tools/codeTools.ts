@@ -71,9 +71,9 @@ export function codeTools(operations: () => readonly Tool[]): readonly Tool[] {
         sandbox_id: z.string().optional(),
       },
       output: { output: z.string(), value: z.unknown(), calls: z.int() },
-      async run({ code, sandbox_id: id }, { call, runProgram }) {
+      async run({ code, sandbox_id: id }, { call, callToEnd, runProgram }) {
         if (id !== undefined) return runProgram(code, id)
-        const made = await call(createSandbox, { name: 'program' })
+        const made = await callToEnd(createSandbox, { name: 'program' })
         try {
           return await runProgram(code, made.id)
         } finally {

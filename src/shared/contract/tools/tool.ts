@@ -31,6 +31,8 @@ export type ToolResult = Readonly<Record<string, unknown>>
 export type ToolWork = {
   /** Calls an operation as whoever calls the tool: only one that the tool names. @throws AppError */
   call<R extends Route>(route: R, input: Input<R>): Promise<Output<R>>
+  /** The same, also when the caller goes meanwhile: for what would be left behind otherwise. */
+  callToEnd: ToolWork['call']
   /** How long an operation that waits for a person may take, in milliseconds. */
   waitMs: number
   /** What is held of the caller's budget for this call, in micro-dollars; undefined: it has none. */

@@ -1,0 +1,139 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { encode } from 'gpt-tokenizer/encoding/o200k_base'
+import { createSandbox, getSandbox } from '../../../src/shared/contract/sandboxes.ts'
+import { createToolClient } from '../../../src/shared/contract/toolClients.ts'
+import { conwayTerminal } from '../../support/conwayTerminal.ts'
+import { openPersonSession } from '../../support/personSession.ts'
+import { type Steward, startSteward } from '../../support/steward.ts'
+import { stewardClient } from '../../support/stewardClient.ts'
+import { temporaryFolder } from '../../support/temporaryFolder.ts'
+import { personClient } from '../../support/walletForms.ts'
+import { type Compared, type Samples, timedTogether } from '../figures.ts'
+
+export type ToolFigures = {
+  /** Of `sandbox_get` in each revision of MCP, and of `GET /v1/sandboxes/:id`. */
+  calls: { revision: Revision; call: Compared }[]
+  /** Of all tools over HTTP, and of all of `conway-terminal` over its stdin and stdout. */
+  listing: Compared
+  tokens: { mine: number; peer: number }
+  /** Of twenty clients that call without a pause. */
+  busy: { calls: number; wrong: number; seconds: number; times: Samples }
+}
+
+const clients = 20
+export type Revision = '2025-11-25' | '2026-07-28'
+const revisions: readonly Revision[] = ['2026-07-28', '2025-11-25']
+
+export async function toolFigures(tries: (count: number) => number): Promise<ToolFigures> {
+  const steward = await startSteward()
+  try {
+    const client = stewardClient(steward.serviceUrl, steward.ownerKey)
+    const { id } = await client.call(createSandbox, { name: 'bench', network: 'none' })
+    const { url, keyFor } = await toolKeys(steward)
+    const place = { url, key: await keyFor('calls'), steward, id }
+    const calls: ToolFigures['calls'] = []
+    for (const revision of revisions) {
+      calls.push({ revision, call: await compareCalls({ ...place, revision }, tries(1000)) })
+    }
+    const { listing, tokens } = await compareListings({ url, key: await keyFor('lists'), steward }, tries(100))
+    const own = await Promise.all(
+      Array.from({ length: clients }, async (_, at) => ({
+        key: await keyFor(`client ${at}`),
+        id: (await client.call(createSandbox, { name: `bench ${at}`, network: 'none' })).id,
+      })),
+    )
+    const busy = await keepBusy(url, own, tries(60))
+    return { calls, listing, tokens, busy }
+  } finally {
+    await steward.close()
+  }
+}
+
+async function toolKeys({ url }: Steward) {
+  const { origin, hash } = new URL(url)
+  const person = personClient(origin, await openPersonSession(origin, hash.slice('#token='.length)))
+  return { url: `${origin}/mcp`, keyFor: async (name: string) => (await person.call(createToolClient, { name })).key }
+}
+
+type CallPlace = { url: string; key: string; steward: Steward; id: string; revision: Revision }
+
+function compareCalls(
+  { url, key, steward: { serviceUrl, ownerKey }, id, revision }: CallPlace,
+  count: number,
+): Promise<Compared> {
+  const envelope = {
+    'io.modelcontextprotocol/protocolVersion': revision,
+    'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const isNew = revision === '2026-07-28'
+  const params = { name: 'sandbox_get', arguments: { sandbox_id: id }, ...(isNew && { _meta: envelope }) }
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+  const headers = {
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': revision,
+    ...(isNew && { 'mcp-method': 'tools/call', 'mcp-name': 'sandbox_get' }),
+  }
+  const answered = async (asked: Promise<Response>) => {
+    const text = await (await asked).text()
+    if (!text.includes(id)) throw new Error(`The call failed: ${text.slice(0, 300)}`)
+  }
+  const path = getSandbox.path.replace(':id', id)
+  return timedTogether(count, {
+    mine: () => answered(fetch(url, { method: 'POST', headers, body })),
+    peer: () => answered(fetch(`${serviceUrl}${path}`, { headers: { authorization: `Bearer ${ownerKey}` } })),
+  })
+}
+
+async function compareListings(
+  { url, key, steward }: { url: string; key: string; steward: Steward },
+  count: number,
+): Promise<Pick<ToolFigures, 'listing' | 'tokens'>> {
+  const client = await opened(url, key)
+  const peer = await conwayTerminal({
+    ...{ home: temporaryFolder('conway-home'), serviceUrl: steward.serviceUrl, key: steward.ownerKey },
+  }).connect()
+  try {
+    const listing = await timedTogether(count, { mine: () => client.listTools(), peer: () => peer.list() })
+    const tokensOf = (tools: readonly object[]) => encode(JSON.stringify(tools.map(asModelsSee))).length
+    return { listing, tokens: { mine: tokensOf((await client.listTools()).tools), peer: tokensOf(await peer.list()) } }
+  } finally {
+    await peer.close()
+    await client.close()
+  }
+}
+
+/** What a model reads of a tool: its name, its description and what it takes. */
+function asModelsSee(tool: object): object {
+  const { name, description, inputSchema } = tool as { name: string; description?: string; inputSchema?: object }
+  return { name, description, inputSchema }
+}
+
+/** Each client reads a sandbox of its own: another answer is lost or crossed. */
+async function keepBusy(url: string, own: readonly { key: string; id: string }[], seconds: number) {
+  const all = await Promise.all(own.map(async ({ key, id }) => ({ id, client: await opened(url, key) })))
+  const end = performance.now() + seconds * 1000
+  const times: number[] = []
+  let wrong = 0
+  await Promise.all(
+    all.map(async ({ client, id }) => {
+      while (performance.now() < end) {
+        const start = performance.now()
+        const { structuredContent } = await client.callTool({ name: 'sandbox_get', arguments: { sandbox_id: id } })
+        times.push(performance.now() - start)
+        if ((structuredContent as { id?: string } | undefined)?.id !== id) wrong += 1
+      }
+    }),
+  )
+  for (const { client } of all) await client.close()
+  return { calls: times.length, wrong, seconds, times }
+}
+
+async function opened(url: string, key: string): Promise<Client> {
+  const client = new Client({ name: 'bench', version: '1' }, { versionNegotiation: { mode: 'legacy' } })
+  const requestInit = { headers: { authorization: `Bearer ${key}` } }
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }))
+  return client
+}

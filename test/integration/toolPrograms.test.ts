@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually, until } from '../support/eventually.ts'
+import { type McpClient, mcpClient, toolClient } from '../support/mcpClients.ts'
+import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { type Json, runningService, type TestService } from '../support/runningService.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+/** What a program of the profile `code` tries, in a real sandbox: it can do what its client could, and no more. */
+let service: TestService
+let agent: RunningAgent
+const clients: McpClient[] = []
+
+beforeAll(async () => {
+  service = await runningService()
+  const target = { url: service.url, key: service.key, certificate: undefined }
+  agent = await runningAgent({ dataFolder: temporaryFolder('agent'), target })
+  await eventually(() => expect(agent.connection().state).toBe('connected'))
+})
+afterAll(async () => {
+  for (const { client } of clients) await client.close()
+  await agent?.close()
+  await service?.close()
+})
+
+async function programs(given: object = {}): Promise<McpClient & { run(code: string): ReturnType<McpClient['call']> }> {
+  const { key } = await toolClient(agent, { profile: 'code', ...given })
+  const opened = await mcpClient({ url: `${agent.origin}/mcp`, key })
+  clients.push(opened)
+  return { ...opened, run: (code) => opened.call('operations_run', { code }) }
+}
+const sandboxes = async (): Promise<Json[]> => (await service.send('/v1/sandboxes')).json.sandboxes
+
+test('starts no program in a program, and names that are none are refused', async () => {
+  const { run } = await programs()
+  const { result } = await run(`const calls = [['operations_run', { code: '1' }], ['operations_search', { query: '' }],
+      ...['__proto__', 'constructor', 'toString', '', 'a'.repeat(9000)].map((name) => [name, {}])]
+    const refused = calls.map(([name, given]) => steward[name](given).then(() => 'done', (failure) => failure.message.slice(0, 99)))
+    export default await Promise.all(refused)`)
+  expect(result.value).toHaveLength(7)
+  for (const said of result.value.slice(0, 2)) expect(said).toContain('profile')
+  for (const said of result.value.slice(2)) expect(said).toMatch(/^There is no tool/)
+})
+
+test('has the policy of its client: what deletes waits, and a dry run does nothing', async () => {
+  const { json: kept } = await service.send('/v1/sandboxes', { body: { name: 'kept' } })
+  const deletes = `export default await steward.sandbox_delete({ sandbox_id: '${kept.id}' }).catch((failure) => failure.message)`
+  const { run } = await programs({ name: 'asks' })
+  const running = run(deletes)
+  const intent = await until('it asks', async () => {
+    const { intents } = (await agent.send('/local/intents?state=waiting')).json
+    return intents[0]
+  })
+  expect(intent).toMatchObject({ kind: 'tool.call', asker: { name: 'asks' } })
+  await agent.send(`/local/intents/${intent.id}/decision`, { body: { approve: false } })
+  expect((await running).result.value).toContain('denied')
+
+  const dry = await programs({ dry_run: true })
+  expect((await dry.run(deletes)).text).toContain('Dry run')
+  const forbidden = await programs({ policy: { changes: 'deny', destroys: 'deny' } })
+  expect((await forbidden.run(deletes)).text).toContain('may not call operations_run')
+  expect((await sandboxes()).map(({ id }) => id)).toEqual([kept.id])
+  await service.send(`/v1/sandboxes/${kept.id}`, { method: 'DELETE' })
+})
+
+test('makes 200 calls and no more, and leaves no sandbox', async () => {
+  const { run } = await programs()
+  const calls = (count: number) => `let made = 0
+    for (let at = 0; at < ${count}; at += 1) { await steward.credits_balance(); made += 1 }
+    export default made`
+  expect((await run(calls(200))).result).toMatchObject({ value: 200, calls: 200 })
+  expect((await run(calls(201))).text).toContain('more than 200 calls')
+  expect(await sandboxes()).toEqual([])
+})
+
+test('finds no key, and what it prints is cut and speaks for nobody', async () => {
+  const { run } = await programs()
+  const { result } = await run(`import { readFileSync, readdirSync } from 'node:fs'
+    const [folder] = readdirSync('/tmp').filter((it) => it.startsWith('steward-'))
+    const mark = JSON.parse(/mark = (".*")/.exec(readFileSync('/tmp/' + folder + '/main.mjs', 'utf8'))[1])
+    process.stdout.write(mark + 'no json\\n' + mark + '[]\\n' + mark + '{"call":{},"name":{"a":1}}\\n')
+    process.stdout.write('x'.repeat(3_000_000) + '\\n')
+    for (let at = 0; at < 20_000; at += 1) process.stdout.write('\\x1b[31mline ' + at + '\\n')
+    export default Object.values(process.env).join(' ') + readFileSync('/proc/self/environ', 'utf8')`)
+  expect(result.output.length).toBeLessThanOrEqual(64 * 1024)
+  expect(result.calls).toBe(3)
+  expect(result.value).not.toContain(service.key)
+  expect(result.value).not.toMatch(/Bearer|sk_steward/)
+})
+
+test('that never ends is ended with its client, and its sandbox too', async () => {
+  const { client } = await programs()
+  const leaving = new AbortController()
+  const left = client.callTool(
+    { name: 'operations_run', arguments: { code: 'setInterval(() => {}, 1000); await new Promise(() => {})' } },
+    { signal: leaving.signal },
+  )
+  await until('its sandbox is there', async () => (await sandboxes()).length === 1)
+  leaving.abort()
+  await expect(left).rejects.toThrow()
+  await until('its sandbox is gone', async () => (await sandboxes()).length === 0)
+})
