@@ -36,7 +36,9 @@ export type AskedTransfer = {
 /** `void`: it is not on the chain, and no block takes it any more. */
 export type TransferOutcome = { state: 'open' | 'void' } | { state: 'paid'; transaction: string }
 
-const withinMs = 10_000
+const hashWithinMs = 10_000
+/** Of a payer that pays often, many transactions are read. */
+const outcomeWithinMs = 30_000
 /** A page of a history has a few hundred kilobytes. */
 const maxAnswerBytes = 2 * 1024 * 1024
 const pageRows = 1_000
@@ -69,7 +71,10 @@ export function solanaNode({ network, rpcUrl }: { network: SolanaNetwork; rpcUrl
   const { host } = new URL(rpcUrl)
   const client = httpClient({ maxAnswerBytes })
   const failed = (facts: FailureFacts) => new ChainFailure(host, facts)
-  const asking = (): Asking => ({ client, rpcUrl, failed, signal: AbortSignal.timeout(withinMs) })
+  const asking = (withinMs: number): Asking => ({
+    ...{ client, rpcUrl, failed, withinMs },
+    signal: AbortSignal.timeout(withinMs),
+  })
 
   /** The id of a network is the beginning of the hash of its first block. */
   const checkNetwork = async (on: Asking): Promise<void> => {
@@ -83,13 +88,13 @@ export function solanaNode({ network, rpcUrl }: { network: SolanaNetwork; rpcUrl
     network,
     host,
     async latestBlockHash() {
-      const on = asking()
+      const on = asking(hashWithinMs)
       await checkNetwork(on)
       const { value } = await asked(on, BlockHash, 'getLatestBlockhash', [finalized])
       return value.blockhash
     },
     async transferOutcome({ payer, blockHash, signature, sinceMs, validBeforeMs }) {
-      const on = asking()
+      const on = asking(outcomeWithinMs)
       await checkNetwork(on)
       // First whether it can still come, then whether it came: what lands in between is open, and asked for again.
       const { context, value: isOpen } = await asked(on, IsValid, 'isBlockhashValid', [blockHash, finalized])
@@ -97,7 +102,8 @@ export function solanaNode({ network, rpcUrl }: { network: SolanaNetwork; rpcUrl
       const rows = await historyOf(on, { source, minContextSlot: context.slot, fromMs: sinceMs - clockMs })
       if (rows.length > mostTransactions) throw failed({ kind: 'too-large' })
       const { base58 } = await import('@scure/base')
-      for (const row of rows) {
+      // The oldest first: it came soon after it was signed, or never.
+      for (const row of rows.reverse()) {
         const given = [row.signature, { ...finalized, encoding: 'base64', maxSupportedTransactionVersion: 0 }]
         const { transaction } = await asked(on, Transaction, 'getTransaction', given)
         const signatures = signaturesOf(Buffer.from(transaction[0], 'base64'))
@@ -121,10 +127,11 @@ type Asking = {
   rpcUrl: string
   failed: (facts: FailureFacts) => ChainFailure
   signal: AbortSignal
+  withinMs: number
 }
 
 async function asked<T>(on: Asking, schema: z.ZodType<T>, method: string, params: readonly unknown[]): Promise<T> {
-  const { client, rpcUrl, failed, signal } = on
+  const { client, rpcUrl, failed, signal, withinMs } = on
   const headers = { 'content-type': 'application/json' }
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
   const answer = await client.ask(rpcUrl, { method: 'POST', headers, body, signal }).catch((failure: unknown) => {
