@@ -160,6 +160,10 @@ export const errorCatalogue = {
   'wallet/confirmation': { status: 400, hint: 'Type the label exactly as shown.' },
   'wallet/failed': { status: 500, hint: 'Nothing was changed; try again.' },
   'sheet/ended': { status: 410, hint: 'Open it again from Steward.' },
+  'chain/unavailable': {
+    status: 503,
+    hint: 'Nothing was signed. Try again later, or set another node under `wallet.rpc`.',
+  },
   'chain/unknown': { status: 400, hint: 'GET /local/wallet/networks lists the networks.' },
   'tool/unknown': { status: 404, hint: 'List the tools to see their names.' },
   'tool/profile': { status: 403, hint: 'The person can give this client another profile in Settings.' },

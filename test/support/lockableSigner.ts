@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { verifyMessage } from 'ethers'
 import { intentSigner } from '../../src/main/agent/signer/intentSigner.ts'
 import type { Signer } from '../../src/main/agent/signer/signer.ts'
+import type { SignerTools } from '../../src/main/agent/signer/understood.ts'
 import type { WalletKeys } from '../../src/main/agent/wallet/walletKeys.ts'
 import { AppError } from '../../src/shared/appError.ts'
 import type { SignedIntent } from '../../src/shared/contract/intents.ts'
@@ -21,7 +22,9 @@ export type LockableSigner = Signer & {
   signatures(): number
 }
 
-export function lockableSigner({ unlocked = true, now = Date.now } = {}): LockableSigner {
+type Given = { unlocked?: boolean; now?: () => number; solanaBlockHash?: SignerTools['solanaBlockHash'] }
+
+export function lockableSigner({ unlocked = true, now = Date.now, solanaBlockHash }: Given = {}): LockableSigner {
   const keys = memoryKeys()
   const changes = emitter()
   let open = unlocked
@@ -33,7 +36,13 @@ export function lockableSigner({ unlocked = true, now = Date.now } = {}): Lockab
     return keys.lend(id, use)
   }
   return {
-    ...intentSigner({ keys: { ...keys, lend }, domainName: 'AIWS Automaton', now, randomBytes }),
+    ...intentSigner({
+      keys: { ...keys, lend },
+      domainName: 'AIWS Automaton',
+      now,
+      randomBytes,
+      ...(solanaBlockHash && { solanaBlockHash }),
+    }),
     signatures: () => keys.lent.length,
     wallet: { isUnlocked: () => isThere && open, accounts: () => (isThere ? keys.accounts() : []) },
     onWalletChange: changes.subscribe,

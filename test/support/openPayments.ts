@@ -71,6 +71,7 @@ export function openPayments(given: Options = {}) {
     ownService: () => undefined,
     inTaskOf: (_, work) => work(),
     isOwnService: () => false,
+    hasSolana: () => signer.wallet.accounts().some(({ chainType }) => chainType === 'solana'),
     lookup: { stateOf: async (asked) => chain(asked) },
     onIntentChange: (listener) =>
       events.subscribe((event) => {

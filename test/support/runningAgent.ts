@@ -40,13 +40,18 @@ export async function runningAgent(given: {
   /** In the place of a service process. */
   tellService?: (order: ModelOrder) => void
   now?: () => number
+  /** The node of Solana. */
+  solanaRpc?: string
 }): Promise<RunningAgent> {
-  const { dataFolder, hosted, target, tellService, now = Date.now } = given
+  const { dataFolder, hosted, target, tellService, now = Date.now, solanaRpc } = given
   const scope = new Scope()
   const config = loadConfig({
     file: '',
     required: false,
-    environment: { STEWARD_WALLET_SECRET_STORE: 'vault_file' },
+    environment: {
+      STEWARD_WALLET_SECRET_STORE: 'vault_file',
+      ...(solanaRpc !== undefined && { STEWARD_WALLET_RPC_SOLANA: solanaRpc }),
+    },
   })
   const about = hosted
     ? ({ name: new URL(hosted.url).host, kind: 'hosted' } as const)

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
 import { intentSigner } from '../../src/main/agent/signer/intentSigner.ts'
 import type { Signer } from '../../src/main/agent/signer/signer.ts'
+import type { SignerTools } from '../../src/main/agent/signer/understood.ts'
 import { Intent, type IntentInput } from '../../src/shared/contract/intents.ts'
 import { type MemoryKeys, memoryKeys } from './memoryKeys.ts'
 
@@ -17,10 +18,19 @@ export type TestedSigner = {
 
 export const testTime = Date.parse('2026-03-04T05:06:07.089Z')
 
-export function signerOf(domainName = 'AIWS Automaton'): TestedSigner {
+export function signerOf(
+  domainName = 'AIWS Automaton',
+  solanaBlockHash?: SignerTools['solanaBlockHash'],
+): TestedSigner {
   const keys = memoryKeys()
   const clock = { now: testTime }
-  const signer = intentSigner({ keys, domainName, now: () => clock.now, randomBytes })
+  const signer = intentSigner({
+    keys,
+    domainName,
+    now: () => clock.now,
+    randomBytes,
+    ...(solanaBlockHash && { solanaBlockHash }),
+  })
   const prepare = async (intent: IntentInput) => signer.prepare(Intent.parse(intent))
   return { keys, signer, clock, prepare, signed: async (intent) => signer.sign(await prepare(intent)) }
 }

@@ -1,11 +1,12 @@
 import { join } from 'node:path'
-import { evmNetworks } from '../../shared/contract/networks.ts'
+import { evmNetworks, solanaNetworks } from '../../shared/contract/networks.ts'
 import type { ModelOrder } from '../../shared/contract/supervision.ts'
 import type { Config } from '../config/config.ts'
 import type { Chain } from '../platform/chain/chain.ts'
 import { chainThread } from '../platform/chain/chainThread.ts'
 import type { Log } from '../platform/log.ts'
 import type { Scope } from '../platform/scope.ts'
+import { type SolanaNode, solanaNode } from '../platform/solana/solanaNode.ts'
 import { version } from '../platform/version.ts'
 import { migrate } from '../storage/migrate.ts'
 import { agentMigrations } from '../storage/migrations/agent/agentMigrations.ts'
@@ -45,6 +46,8 @@ export type AgentGround = AgentOptions & {
   tasks: TaskContext
   /** Every network that is known, through its configured RPC. */
   chains: readonly Chain[]
+  /** Likewise of Solana. */
+  solana: readonly SolanaNode[]
 }
 
 const steward = { kind: 'system', name: 'Steward' } as const
@@ -68,10 +71,14 @@ export function agentGround(options: AgentOptions): AgentGround {
     it.note({ kind: 'system.stopped', actor: steward, summary: 'Steward stopped.' })
     return it.close()
   })
-  const { base, base_sepolia } = options.config.wallet.rpc
+  const { base, base_sepolia, solana: mainnet, solana_devnet: devnet } = options.config.wallet.rpc
   const rpcUrls = { base, 'base-sepolia': base_sepolia }
   const thread = scope.own(chainThread({ log: log.of('chain') }), (it) => it.close())
   const chains = evmNetworks.map((network) => thread.chain({ network, rpcUrl: rpcUrls[network.slug] }))
+  const solanaUrls = { solana: mainnet, 'solana-devnet': devnet }
+  const solana = solanaNetworks.map((network) =>
+    scope.own(solanaNode({ network, rpcUrl: solanaUrls[network.slug] }), (it) => it.close()),
+  )
   activity.note({ kind: 'system.started', actor: steward, summary: `Steward ${version} started.`, detail: { version } })
-  return { ...options, database, client, activity, tasks, chains }
+  return { ...options, database, client, activity, tasks, chains, solana }
 }

@@ -85,7 +85,7 @@ export function agentParts(options: AgentOptions): AgentParts {
   )
   const identity = identityParts(ground, { ...approval, wallet: vault })
   const domains = domainParts(ground)
-  const payment = paymentParts(ground, { approval, budget, serviceTarget })
+  const payment = paymentParts(ground, { approval, budget, wallet: vault, serviceTarget })
   const renewal = renewalParts(ground, { approvals, budgets: budget.budgets, domains, payment })
   const recordings = recordingParts(ground, activity)
   const tools = toolParts(ground, { ...approval, served: toolServer.served, endpoints: () => endpoints })

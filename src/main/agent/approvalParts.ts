@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { AppError } from '../../shared/appError.ts'
+import { ChainFailure } from '../platform/chain/chainFailure.ts'
 import type { AgentGround } from './agentGround.ts'
 import { approvalEngine } from './approvals/approvalEngine.ts'
 import { approvalRoutes } from './approvals/approvalRoutes.ts'
@@ -40,11 +42,18 @@ export function approvalParts(
   ground: AgentGround,
   { wallet, serviceTarget, paymentReservations }: Given,
 ): ApprovalParts {
-  const { config, database, events, activity, dialog, scope, log, now } = ground
+  const { config, database, events, activity, dialog, scope, log, solana, now } = ground
   const signer = intentSigner({
     keys: wallet,
     domainName: config.identity.domain_name,
     testLedgerOrigin: () => (ground.hosted ? undefined : serviceTarget()?.url),
+    async solanaBlockHash({ id, name }) {
+      const node = solana.find(({ network }) => network.id === id)
+      if (!node) throw new AppError('chain/unavailable', `No node of ${name} is known.`)
+      return node.latestBlockHash().catch((cause: unknown) => {
+        throw cause instanceof ChainFailure ? new AppError('chain/unavailable', cause.message, { cause }) : cause
+      })
+    },
     now,
     randomBytes,
   })

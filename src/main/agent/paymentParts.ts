@@ -9,16 +9,18 @@ import { budgetRoutes } from './budgets/budgetRoutes.ts'
 import { signedEntries } from './budgets/signedEntries.ts'
 import { askedUrl, connector, type ServiceTarget, tlsOptions } from './connections/serviceTarget.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
-import { chainLookup, lookupByNetwork, testLedgerLookup } from './payments/authorizationLookup.ts'
+import { chainLookup, lookupByNetwork, solanaLookup, testLedgerLookup } from './payments/authorizationLookup.ts'
 import { type PaymentEngine, paymentEngine } from './payments/paymentEngine.ts'
 import { paymentRoutes } from './payments/paymentRoutes.ts'
 import { type Purchases, purchases as purchasesOf } from './payments/purchases.ts'
 import { publicSeller } from './payments/seller.ts'
 import { serviceSeller } from './payments/serviceSeller.ts'
+import type { WalletKeys } from './wallet/walletKeys.ts'
 
 type Given = {
   approval: Pick<ApprovalParts, 'approvals' | 'asks' | 'repeats' | 'policy'>
   budget: BudgetParts
+  wallet: Pick<WalletKeys, 'accounts'>
   serviceTarget: () => ServiceTarget | undefined
 }
 
@@ -31,8 +33,8 @@ export type PaymentParts = Pick<PaymentEngine, 'payments' | 'rows'> & {
 
 /** Paying others, and the limits of it. */
 export function paymentParts(ground: AgentGround, given: Given): PaymentParts {
-  const { database, client, chains, hosted, link, events, activity, tasks, scope, now } = ground
-  const { approval, budget, serviceTarget } = given
+  const { database, client, chains, solana, hosted, link, events, activity, tasks, scope, now } = ground
+  const { approval, budget, wallet, serviceTarget } = given
   const { records, budgets } = budget
   const { note } = activity
   const strangers = scope.own(publicSeller(), (it) => it.close())
@@ -47,7 +49,11 @@ export function paymentParts(ground: AgentGround, given: Given): PaymentParts {
       }
     )
   })
-  const lookup = lookupByNetwork({ chain: chainLookup(chains, now), testLedger: testLedgerLookup(client) })
+  const lookup = lookupByNetwork({
+    chain: chainLookup(chains, now),
+    solana: solanaLookup(solana, now),
+    testLedger: testLedgerLookup(client),
+  })
   const entries = signedEntries({ records, lookup, now })
   const engine = scope.own(
     paymentEngine({
@@ -59,6 +65,7 @@ export function paymentParts(ground: AgentGround, given: Given): PaymentParts {
         const task = activity.taskOf({ kind: 'intent', id: intentId })
         return task ? tasks.resume(task, work) : work()
       },
+      hasSolana: () => wallet.accounts().some(({ chainType }) => chainType === 'solana'),
       isOwnService: (url) => hosted === undefined && originOf(serviceTarget()?.url) === originOf(url),
       alongside: (rows) => entries.lookAfter((intentId) => rows.ofIntent(intentId) !== undefined),
       onIntentChange: (listener) =>

@@ -62,7 +62,10 @@ test('without a file everything has a default', () => {
       local: [],
     },
     wallet: {
-      rpc: { base: 'https://mainnet.base.org', base_sepolia: 'https://sepolia.base.org' },
+      rpc: {
+        ...{ base: 'https://mainnet.base.org', base_sepolia: 'https://sepolia.base.org' },
+        ...{ solana: 'https://api.mainnet-beta.solana.com', solana_devnet: 'https://api.devnet.solana.com' },
+      },
       secret_store: 'auto',
     },
     identity: { domain_name: 'AIWS Automaton' },

@@ -271,6 +271,12 @@ export const Config = z.strictObject({
           base_sepolia: RpcUrl.default('https://sepolia.base.org').meta({
             description: 'JSON-RPC of Base Sepolia, likewise.',
           }),
+          solana: RpcUrl.default('https://api.mainnet-beta.solana.com').meta({
+            description: 'JSON-RPC of Solana, which is asked for payments there, likewise.',
+          }),
+          solana_devnet: RpcUrl.default('https://api.devnet.solana.com').meta({
+            description: 'JSON-RPC of Solana Devnet, likewise.',
+          }),
         })
         .prefault({}),
     })

@@ -1,7 +1,7 @@
 import { shortAddress } from '../shortAddress.ts'
 import { tokenAmount } from '../tokenAmount.ts'
 import type { AskerKind, IntentKind, PolicyRule } from './intents.ts'
-import { evmNetwork, usdcDecimals } from './networks.ts'
+import { evmNetwork, solanaNetwork, usdcDecimals } from './networks.ts'
 
 /** As the name of a kind. */
 export const kindNames: Record<IntentKind, string> = {
@@ -26,9 +26,10 @@ type Scope = Pick<PolicyRule, 'kind' | 'host' | 'max_amount_micro_usd'>
 
 /** Behind the deed: ` to 0x2222…2222 on Base`; of a payment alone, whose payee is what the person looks at. */
 export function payeeWords(scope: string | null): string {
-  const [, network = '', payee = ''] = /^(eip155:\d+):(0x[0-9a-f]{40})$/.exec(scope ?? '') ?? []
+  const [, network = '', payee = ''] =
+    /^([a-z0-9]+:[A-Za-z0-9]+):(0x[0-9a-f]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/.exec(scope ?? '') ?? []
   if (payee === '') return ''
-  return ` to ${shortAddress(payee)} on ${evmNetwork(network)?.name ?? network}`
+  return ` to ${shortAddress(payee)} on ${(evmNetwork(network) ?? solanaNetwork(network))?.name ?? network}`
 }
 
 /** After `may`: `sign in with Ethereum to 127.0.0.1:4000`, `pay up to $5.00 anywhere`. */

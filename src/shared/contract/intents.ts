@@ -43,9 +43,18 @@ export const Intent = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('x402.authorize'),
     ...account,
-    /** `eip155:8453` or `base`, of the networks that Steward knows. */
+    /** `eip155:8453` or `base`, `solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp` or `solana`, of the networks that Steward knows. */
     network: Text(64),
-    pay_to: z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hexadecimal digits'),
+    pay_to: z
+      .string()
+      .regex(/^(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/, 'must be 0x and 40 hexadecimal digits, or base58'),
+    /** On Solana alone: who brings the transaction to the chain, and pays for that. */
+    fee_payer: z
+      .string()
+      .regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'must be an address in base58')
+      .optional(),
+    /** On Solana alone: what the seller wants written beside the transfer. */
+    memo: Text(256).optional(),
     /** Atomic units of USDC, decimal: `1000000` is 1 USDC. */
     amount: z.string().regex(/^[1-9]\d{0,17}$/, 'must be a decimal number of atomic units, above 0'),
     /** What is paid for. */
@@ -82,7 +91,7 @@ export const SignedIntent = z.object({
   message: z.string().optional(),
   /** Of `identity.register`: the body for POST /v1/automatons/register. */
   registration: z.record(z.string(), z.string()).optional(),
-  /** Of `x402.authorize`: EIP-3009, all decimal text. */
+  /** Of `x402.authorize`: EIP-3009, all decimal text. On Solana `nonce` is block hash and signature, which name the transaction. */
   authorization: z
     .object({
       from: z.string(),
@@ -93,6 +102,8 @@ export const SignedIntent = z.object({
       nonce: z.string(),
     })
     .optional(),
+  /** Of `x402.authorize` on Solana: the transaction in base64, without the signature of whoever pays its fee. */
+  transaction: z.string().optional(),
 })
 export type SignedIntent = z.infer<typeof SignedIntent>
 

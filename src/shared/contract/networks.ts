@@ -11,6 +11,18 @@ export type EvmNetwork = {
   usdc: { address: `0x${string}`; name: string; version: string }
 }
 
+/** A network of Solana. Its USDC is of the token program; that of Token-2022 is another thing with a like name. */
+export type SolanaNetwork = {
+  /** CAIP-2: the first 32 characters of the hash of its first block, in base58. */
+  id: `solana:${string}`
+  /** As x402 version 1 writes it. */
+  slug: string
+  name: string
+  test: boolean
+  /** The mint. 6 decimals. */
+  usdc: { address: string }
+}
+
 export const usdcDecimals = 6
 
 /** Circle's list: https://developers.circle.com/stablecoins/usdc-contract-addresses */
@@ -46,10 +58,38 @@ export const testLedgerNetwork = {
   usdc: { address: '0x7357000000000000000000000000000000031337', name: 'Test USDC', version: '2' },
 } as const satisfies EvmNetwork
 
+/** Circle's list, as above. */
+export const solanaNetworks = [
+  {
+    id: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
+    slug: 'solana',
+    name: 'Solana',
+    test: false,
+    usdc: { address: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' },
+  },
+  {
+    id: 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1',
+    slug: 'solana-devnet',
+    name: 'Solana Devnet',
+    test: true,
+    usdc: { address: '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU' },
+  },
+] as const satisfies readonly SolanaNetwork[]
+
 /** CAIP-2 of the chain accounts of each kind belong to, for CAIP-10 account ids. */
 export const accountNetworks = { evm: 'eip155:8453', solana: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp' } as const
 
 /** @param name `eip155:8453`, `base` or `8453` */
 export function evmNetwork(name: string): EvmNetwork | undefined {
   return evmNetworks.find(({ id, slug, chainId }) => id === name || slug === name || String(chainId) === name)
+}
+
+/** @param name `solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp` or `solana` */
+export function solanaNetwork(name: string): SolanaNetwork | undefined {
+  return solanaNetworks.find(({ id, slug }) => id === name || slug === name)
+}
+
+/** An address as it is compared and kept: hexadecimal in one case; base58 stays as it is, where the case has a meaning. */
+export function comparedAddress(address: string): string {
+  return address.startsWith('0x') ? address.toLowerCase() : address
 }

@@ -38,8 +38,12 @@ const PayeeLimit = z.object({
   payee: z
     .string()
     .trim()
-    .toLowerCase()
-    .regex(/^eip155:\d{1,18}:0x[0-9a-f]{40}$/, 'must be network and address, as in eip155:8453:0x…'),
+    // In base58 the case of a letter has a meaning.
+    .overwrite((it) => (/^solana:/i.test(it) ? it : it.toLowerCase()))
+    .regex(
+      /^(eip155:\d{1,18}:0x[0-9a-f]{40}|solana:[1-9A-HJ-NP-Za-km-z]{32}:[1-9A-HJ-NP-Za-km-z]{32,44})$/,
+      'must be network and address, as in eip155:8453:0x…',
+    ),
   month_micro_usd: MicroUsdAmount,
 })
 

@@ -1,4 +1,5 @@
 import type { Asker, Intent, IntentRecord, Policy } from '../../../shared/contract/intents.ts'
+import { comparedAddress } from '../../../shared/contract/networks.ts'
 import { isoTime } from '../../../shared/time.ts'
 import type { PreparedIntent } from '../signer/signer.ts'
 import { isAbove } from './judgedIntent.ts'
@@ -46,7 +47,7 @@ export function isSame(record: IntentRecord, { account, sentence, raw }: Prepare
  * @see https://chainagnostic.org/CAIPs/caip-10
  */
 function scopeOf(intent: Intent): string | null {
-  if (intent.kind === 'x402.authorize') return `${intent.network}:${intent.pay_to.toLowerCase()}`
+  if (intent.kind === 'x402.authorize') return `${intent.network}:${comparedAddress(intent.pay_to)}`
   if (intent.kind === 'tool.call') return `${intent.tool} ${intent.target}`
   if (intent.kind === 'siwe') return `eip155:${intent.chain_id}`
   if (intent.kind === 'siws') return `solana:${intent.chain_id.replace(/^solana:/, '')}`

@@ -1,6 +1,7 @@
 import { testLedgerNetwork } from '../../../shared/contract/networks.ts'
 import { getAuthorizationState } from '../../../shared/contract/payments.ts'
 import type { Chain, Hex } from '../../platform/chain/chain.ts'
+import type { SolanaNode } from '../../platform/solana/solanaNode.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 
 /** A signed payment, as it can be found again. */
@@ -54,6 +55,30 @@ export function chainLookup(
   }
 }
 
+/** Of a transaction on Solana: its nonce is the block hash that it names, and the signature of the payer. */
+export function solanaLookup(
+  nodes: readonly Pick<SolanaNode, 'network' | 'transferOutcome'>[],
+  now: () => number,
+): AuthorizationLookup {
+  return {
+    async stateOf({ network, payer, nonce, validBeforeMs, sinceMs }) {
+      const node = nodes.find((it) => it.network.id === network)
+      if (!node) return { state: 'unknown', detail: `No node of ${network} is known.` }
+      try {
+        const [blockHash = '', signature = ''] = nonce.split(':')
+        const { base58 } = await import('@scure/base')
+        const asked = { payer, blockHash, signature: base58.decode(signature), sinceMs, validBeforeMs }
+        const told = await node.transferOutcome(asked)
+        if (told.state === 'paid') return { state: 'used', transaction: told.transaction }
+        // By our own clock as well: a node's word alone never says that something has expired.
+        return { state: 'unused', isFinal: told.state === 'void' && now() >= validBeforeMs }
+      } catch (failure) {
+        return { state: 'unknown', detail: wordsOf(failure) }
+      }
+    },
+  }
+}
+
 /** The ledger of test money is asked at the service that keeps it. */
 export function testLedgerLookup(client: Pick<ServiceClient, 'call'>): AuthorizationLookup {
   return {
@@ -71,9 +96,14 @@ export function testLedgerLookup(client: Pick<ServiceClient, 'call'>): Authoriza
 
 export function lookupByNetwork(given: {
   chain: AuthorizationLookup
+  solana: AuthorizationLookup
   testLedger: AuthorizationLookup
 }): AuthorizationLookup {
-  return { stateOf: (it) => (it.network === testLedgerNetwork.id ? given.testLedger : given.chain).stateOf(it) }
+  const of = (network: string): AuthorizationLookup => {
+    if (network === testLedgerNetwork.id) return given.testLedger
+    return network.startsWith('solana:') ? given.solana : given.chain
+  }
+  return { stateOf: (it) => of(it.network).stateOf(it) }
 }
 
 function lower(hex: string): Hex {

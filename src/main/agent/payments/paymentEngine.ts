@@ -43,6 +43,8 @@ type Options = {
   inTaskOf: <T>(intentId: string, work: () => T) => T
   /** Of the service of this application, whose test money the wallet pays with. */
   isOwnService: (url: string) => boolean
+  /** Whether the wallet has an account on Solana. */
+  hasSolana: () => boolean
   lookup: AuthorizationLookup
   /** What is done beside, from time to time. */
   alongside?: (rows: PaymentRepository) => Promise<void>

@@ -12,9 +12,9 @@ type Signed = { version: 1 | 2; raw: RawOffer; url: string; result: SignedIntent
 
 /** Built of what is kept alone, so that it is the same after a crash. */
 export function paymentPayload({ version, raw, url, result }: Signed): PaymentPayload {
-  const { signature, authorization } = result
+  const { signature, authorization, transaction } = result
   if (!authorization) throw new Error('A signed payment has its authorization.')
-  const payload = { signature, authorization }
+  const payload = transaction === undefined ? { signature, authorization } : { transaction }
   const value =
     version === 1
       ? { x402Version: 1, scheme: raw.scheme, network: raw.network, payload }
@@ -46,10 +46,16 @@ export function receiptOf(headers: Readonly<Record<string, string>>): Receipt | 
     const hash = transaction ?? txHash
     return {
       success,
-      transaction: hash !== undefined && /^0x[0-9a-fA-F]{64}$/.test(hash) ? hash.toLowerCase() : null,
+      transaction: hash === undefined ? null : transactionHash(hash),
       network: network ?? null,
       payer: payer ?? null,
     }
   }
   return undefined
+}
+
+/** Of an EVM network, or the first signature of a transaction on Solana: 64 bytes in base58. */
+function transactionHash(told: string): string | null {
+  if (/^0x[0-9a-fA-F]{64}$/.test(told)) return told.toLowerCase()
+  return /^[1-9A-HJ-NP-Za-km-z]{64,88}$/.test(told) ? told : null
 }

@@ -29,17 +29,26 @@ export type ReadDemand = { offers: ReadOffer[]; choice: Choice | undefined }
 /** A signature is good for at most so long, whatever the seller would like. */
 const longestSeconds = 300
 
-/**
- * The offers of a 402, and the first of them that may be paid.
- * @param isOwnService whether it was asked of the service of this application, which alone is paid with its test money
- */
-export function readDemand({ headers, body }: SellerAnswer, isOwnService: boolean): ReadDemand {
+type Payer = {
+  /** It was asked of the service of this application, which alone is paid with its test money. */
+  isOwnService: boolean
+  /** The wallet has an account there. */
+  hasSolana: boolean
+}
+
+/** The offers of a 402, and the first of them that may be paid: on Solana only where no other may be. */
+export function readDemand({ headers, body }: SellerAnswer, { isOwnService, hasSolana }: Payer): ReadDemand {
   const offers = readOffers(headers, body.toString('utf8')).map((it): ReadOffer => {
-    if (it.network?.id !== testLedgerNetwork.id || isOwnService || !it.offer.payable) return it
-    const problem = 'Test money of this computer buys at its own service only.'
+    if (!it.offer.payable) return it
+    const isForeign = it.network?.id === testLedgerNetwork.id && !isOwnService
+    if (!isForeign && (!it.solana || hasSolana)) return it
+    const problem = isForeign
+      ? 'Test money of this computer buys at its own service only.'
+      : 'The wallet has no account on Solana.'
     return { ...it, offer: { ...it.offer, payable: false, problem } }
   })
-  const at = offers.findIndex(({ offer }) => offer.payable)
+  const usual = offers.findIndex(({ offer, solana }) => offer.payable && !solana)
+  const at = usual >= 0 ? usual : offers.findIndex(({ offer }) => offer.payable)
   const chosen = offers[at]
   return { offers, choice: chosen && { at, chosen } }
 }
@@ -88,6 +97,10 @@ export function intentOf(
     amount,
     resource: url,
     valid_seconds: Math.min(seconds ?? longestSeconds, longestSeconds),
+    ...(chosen.solana && {
+      fee_payer: chosen.solana.feePayer,
+      ...(chosen.solana.memo && { memo: chosen.solana.memo }),
+    }),
     ...(words !== null && { description: words.slice(0, 300) }),
   }
 }

@@ -1,6 +1,8 @@
 import { AppError } from '../../../shared/appError.ts'
+import { comparedAddress } from '../../../shared/contract/networks.ts'
 import type { PaidAnswer, PaymentId } from '../../../shared/contract/paymentRecords.ts'
 import { parsedJson } from '../../platform/parsedJson.ts'
+import { transactionNonce } from '../../platform/solana/solanaTransaction.ts'
 import type { AuthorizationLookup } from './authorizationLookup.ts'
 import type { PaymentJournal } from './paymentJournal.ts'
 import { type Receipt, receiptOf } from './paymentPayload.ts'
@@ -97,7 +99,7 @@ export function paymentSending({ payments, journal, sellerOf, lookup, heldHeader
 
   const lookUp = async (payment: StoredPayment): Promise<void> => {
     const { id, network, from: payer, pay_to: payTo, amount, created_at: since, state, error } = payment.record
-    const nonce = nonceOf(payment)
+    const nonce = await nonceOf(payment)
     if (nonce === undefined) throw new Error(`The payment ${id} has no nonce.`)
     const known = await lookup.stateOf({
       ...{ network, payer, payTo, amount, nonce, validBeforeMs: expiryMs(payment), sinceMs: Date.parse(since) },
@@ -145,15 +147,16 @@ type Given = { waitMs?: number } & Pick<Parameters<PaymentJournal['become']>[2],
 
 /** What it says of another payer or network is not about our payment. */
 function isOurs({ payer, network }: Receipt, ours: { network: string; from: string }): boolean {
-  const samePayer = payer === null || payer.toLowerCase() === ours.from.toLowerCase()
+  const samePayer = payer === null || comparedAddress(payer) === comparedAddress(ours.from)
   return samePayer && (network === null || network === ours.network || !network.includes(':'))
 }
 
-function nonceOf({ payload }: StoredPayment): string | undefined {
+async function nonceOf({ payload }: StoredPayment): Promise<string | undefined> {
   const sent = parsedJson(Buffer.from(payload?.value ?? '', 'base64').toString('utf8')) as
-    | { payload?: { authorization?: { nonce?: string } } }
+    | { payload?: { authorization?: { nonce?: string }; transaction?: string } }
     | undefined // we wrote it
-  return sent?.payload?.authorization?.nonce
+  const { authorization, transaction } = sent?.payload ?? {}
+  return authorization?.nonce ?? (transaction === undefined ? undefined : await transactionNonce(transaction))
 }
 
 /** It says nothing of the payment: the same bytes are worth another try. */

@@ -1,4 +1,4 @@
-import { usdcDecimals } from '../../../shared/contract/networks.ts'
+import { solanaNetworks, usdcDecimals } from '../../../shared/contract/networks.ts'
 import type { Payment } from '../../../shared/contract/paymentRecords.ts'
 import { tokenAmount } from '../../../shared/tokenAmount.ts'
 
@@ -29,12 +29,16 @@ export function paymentSentence({ state, paid, amount, test }: Worded): string {
   }
 }
 
+const [solana, solanaDevnet] = solanaNetworks
 const explorers: Readonly<Record<string, string>> = {
   'eip155:8453': 'https://basescan.org/tx/',
+  [solana.id]: 'https://explorer.solana.com/tx/',
   'eip155:84532': 'https://sepolia.basescan.org/tx/',
 }
 
 export function transactionUrl(network: string, transaction: string | null): string | null {
+  if (transaction === null) return null
+  if (network === solanaDevnet.id) return `https://explorer.solana.com/tx/${transaction}?cluster=devnet`
   const explorer = explorers[network]
-  return explorer === undefined || transaction === null ? null : `${explorer}${transaction}`
+  return explorer === undefined ? null : `${explorer}${transaction}`
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { AppError } from '../../../shared/appError.ts'
 import type { Asker, IntentRecord } from '../../../shared/contract/intents.ts'
 import type { PaymentCheck } from '../../../shared/contract/localPayments.ts'
-import { usdcDecimals } from '../../../shared/contract/networks.ts'
+import { comparedAddress, usdcDecimals } from '../../../shared/contract/networks.ts'
 import type { PaymentId, PaymentReceipt } from '../../../shared/contract/paymentRecords.ts'
 import { isoTime } from '../../../shared/time.ts'
 import { tokenAmount } from '../../../shared/tokenAmount.ts'
@@ -63,6 +63,8 @@ type Options = {
   /** Where the agent is connected to now, as the journal names it. */
   service: string
   isOwnService: (url: string) => boolean
+  /** Whether the wallet has an account on Solana. */
+  hasSolana: () => boolean
   newId: () => PaymentId
   now: () => number
 }
@@ -88,11 +90,12 @@ export function payments(options: Options): Payments {
     throw new AppError('payment/not-found', `There is no payment ${id}.`)
   }
   const hostOf = (url: string): string => new URL(url).host
+  const payerOf = ({ url }: Wanted) => ({ isOwnService: isOwnService(url), hasSolana: options.hasSolana() })
 
   /** Of another payee than the one that this host was paid at before. @throws AppError `payment/payee`, `budget/exceeded` */
   const checkBudgets = ({ chosen }: Choice, host: string, amount: number): void => {
     const { network, pay_to } = chosen.offer
-    const payTo = pay_to.toLowerCase()
+    const payTo = comparedAddress(pay_to)
     const known = options.payees.payeeOf(host, network)
     if (known !== undefined && known !== payTo) {
       throw new AppError('payment/payee', `${host} was paid at ${known} before, and now names ${pay_to}.`)
@@ -142,7 +145,7 @@ export function payments(options: Options): Payments {
     const answer = await unpaid(wanted, call.signal)
     if (answer.status !== 402) throw new NothingToPay(answer)
     const host = hostOf(wanted.url)
-    const choice = needChoice(readDemand(answer, isOwnService(wanted.url)), host)
+    const choice = needChoice(readDemand(answer, payerOf(wanted)), host)
     const amount = checkPrice(choice, wanted)
     checkBudgets(choice, host, amount)
     const isCapped = wanted.capMicroUsd !== null || wanted.quote !== null || budgets.limits().payment_micro_usd !== null
@@ -239,7 +242,7 @@ export function payments(options: Options): Payments {
       if (answer.status !== 402) {
         return { ...told, needs_payment: false, offers: [], chosen: null, verdict: null, budgets: [] }
       }
-      const demand = readDemand(answer, isOwnService(wanted.url))
+      const demand = readDemand(answer, payerOf(wanted))
       const offers = demand.offers.map(({ offer }) => offer)
       const { choice } = demand
       if (!choice) {
@@ -254,7 +257,7 @@ export function payments(options: Options): Payments {
         }
       }
       const { network, pay_to } = choice.chosen.offer
-      const at = { host: hostOf(wanted.url), scope: `${network}:${pay_to.toLowerCase()}` }
+      const at = { host: hostOf(wanted.url), scope: `${network}:${comparedAddress(pay_to)}` }
       const verdict = await verdictOn(wanted, choice, asker, at)
       const states = budgets.statesFor(at)
       return { ...told, needs_payment: true, offers, chosen: choice.at, verdict, budgets: states }

@@ -87,3 +87,35 @@ test('test money is read as such, and which service it is for is checked where i
   const asset = '0x7357000000000000000000000000000000031337'
   expect(read({ network: 'eip155:31337', asset })).toMatchObject({ payable: true, test: true })
 })
+
+const feePayer = '2wKupLR9q6wXYppw8Gr2NvWxKBUqm4PPJKkQfoxHDBg4'
+const onSolana = {
+  ...{ network: 'solana', asset: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' },
+  ...{ payTo: '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T', extra: { feePayer } },
+}
+
+test('of an offer on Solana it takes fee payer and memo, and nothing else that it adds', () => {
+  const extra = { feePayer, memo: 'order 7', computeUnitPrice: 9_000_000, instructions: ['evil'], recentBlockhash: 'x' }
+  const [found] = readOffers({}, v1({ ...good, ...onSolana, extra }))
+  expect(found?.offer).toMatchObject({ network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp', amount_micro_usd: 10_000 })
+  expect([found?.offer.payable, found?.solana]).toEqual([true, { feePayer, memo: 'order 7' }])
+})
+
+test.each([
+  ['the USDC of Devnet', { asset: '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU' }, 'is not USDC on Solana'],
+  ['a mint in other letters', { asset: onSolana.asset.toLowerCase() }, 'is not USDC on Solana'],
+  ['another cluster', { network: 'solana:4uhcVJyU9pJkvQyS88uRDiswHXSCkY3z' }, 'does not pay on the network'],
+  ['a scheme that takes as it likes', { scheme: 'auth-capture' }, 'scheme “auth-capture”'],
+  ['an EVM payee', { payTo }, 'is no address on Solana'],
+  ['no fee payer', { extra: {} }, 'who pays the fee'],
+  ['nothing beside', { extra: undefined }, 'who pays the fee'],
+  ['a fee payer that is no text', { extra: { feePayer: { toString: 'x' } } }, 'who pays the fee'],
+  ['Token-2022', { extra: { feePayer, tokenProgram: 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb' } }, 'token program'],
+  ['the mint as fee payer', { extra: { feePayer: onSolana.asset } }, 'USDC mint'],
+  ['a memo that is no text', { extra: { feePayer, memo: { a: 1 } } }, 'memo is no text'],
+  ['a memo without end', { extra: { feePayer, memo: 'x'.repeat(257) } }, 'longer than 256 bytes'],
+  ['a memo that turns text around', { extra: { feePayer, memo: 'a\u202eb' } }, 'invisible characters'],
+  ['more than there is', { maxAmountRequired: String(2n ** 64n) }, 'larger than any'],
+])('does not pay on Solana for %s, and says why', (_, over, problem) => {
+  expect(read({ ...onSolana, ...over })).toMatchObject({ payable: false, problem: expect.stringContaining(problem) })
+})

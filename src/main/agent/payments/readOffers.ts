@@ -1,12 +1,29 @@
 import { z } from 'zod'
-import { type EvmNetwork, evmNetwork, testLedgerNetwork } from '../../../shared/contract/networks.ts'
+import {
+  comparedAddress,
+  type EvmNetwork,
+  evmNetwork,
+  type SolanaNetwork,
+  solanaNetwork,
+  testLedgerNetwork,
+} from '../../../shared/contract/networks.ts'
 import type { PaymentOffer } from '../../../shared/contract/paymentRecords.ts'
 import { paymentHeaders } from '../../../shared/contract/payments.ts'
 import { parsedJson } from '../../platform/parsedJson.ts'
+import { solanaPrograms } from '../../platform/solana/solanaAddresses.ts'
 
 /** What a seller asks for, as it was sent: it goes back with the payment, word by word. */
 export type RawOffer = Readonly<Record<string, unknown>>
-export type ReadOffer = { offer: PaymentOffer; raw: RawOffer; network: EvmNetwork | undefined }
+export type ReadOffer = {
+  offer: PaymentOffer
+  raw: RawOffer
+  network: KnownNetwork | undefined
+  /** Of a payable offer on Solana. */
+  solana?: SolanaTerms
+}
+type KnownNetwork = EvmNetwork | SolanaNetwork
+/** All that is taken of what a seller adds there: nothing else of it gets into a transaction. */
+type SolanaTerms = { feePayer: string; memo?: string }
 
 /** All that is read of one answer, however many a seller lists. */
 const mostOffers = 20
@@ -23,6 +40,7 @@ const Wanted = z.looseObject({
   payTo: text(128),
   maxTimeoutSeconds: z.number().finite().nonnegative().optional().catch(undefined),
   description: z.string().optional().catch(undefined),
+  extra: z.looseObject({}).optional().catch(undefined),
 })
 const Demand = z.looseObject({
   x402Version: z.union([z.literal(1), z.literal(2)]),
@@ -66,11 +84,12 @@ function readOffer(raw: Wanted, { version, described }: { version: 1 | 2; descri
   const network = networkOf(raw.network)
   const amount = (version === 1 ? raw.maxAmountRequired : raw.amount) ?? raw.amount ?? raw.maxAmountRequired ?? ''
   const atomic = amount === '' ? 0n : BigInt(amount)
-  const isUsdc = network !== undefined && raw.asset.toLowerCase() === network.usdc.address.toLowerCase()
+  const isUsdc = network !== undefined && comparedAddress(raw.asset) === comparedAddress(network.usdc.address)
   const problem = problemOf(raw, { network, isUsdc, atomic })
   return {
     raw,
     network,
+    ...(problem === null && network && isSolana(network) && { solana: solanaTerms(raw.extra) }),
     offer: {
       x402_version: version,
       scheme: raw.scheme,
@@ -90,27 +109,60 @@ function readOffer(raw: Wanted, { version, described }: { version: 1 | 2; descri
   }
 }
 
-type Known = { network: EvmNetwork | undefined; isUsdc: boolean; atomic: bigint }
+type Known = { network: KnownNetwork | undefined; isUsdc: boolean; atomic: bigint }
 
-function problemOf({ scheme, network: name, asset, payTo, maxTimeoutSeconds }: Wanted, known: Known): string | null {
+function problemOf(
+  { scheme, network: name, asset, payTo, maxTimeoutSeconds, extra }: Wanted,
+  known: Known,
+): string | null {
   const { network, isUsdc, atomic } = known
   if (scheme !== 'exact') return `Steward does not pay by the scheme ${quoted(scheme)}.`
   if (!network) return `Steward does not pay on the network ${quoted(name)}.`
   if (!isUsdc) return `${quoted(asset)} is not USDC on ${network.name}.`
   if (atomic <= 0n) return 'It names no amount.'
   if (atomic > BigInt(Number.MAX_SAFE_INTEGER)) return 'The amount is larger than any that Steward pays.'
-  if (!/^0x[0-9a-fA-F]{40}$/.test(payTo)) return `${quoted(payTo)} is no address on ${network.name}.`
+  if (!addressOf(network).test(payTo)) return `${quoted(payTo)} is no address on ${network.name}.`
   if (maxTimeoutSeconds !== undefined && maxTimeoutSeconds < shortestSeconds) {
     return `It leaves ${maxTimeoutSeconds} seconds to pay, which is too short.`
   }
-  return null
+  return isSolana(network) ? solanaProblem(network, payTo, extra) : null
+}
+
+const mostMemoBytes = 256
+
+/** @see https://github.com/x402-foundation/x402/blob/main/specs/schemes/exact/scheme_exact_svm.md */
+function solanaProblem(network: SolanaNetwork, payTo: string, extra: Wanted['extra']): string | null {
+  const { feePayer, memo, tokenProgram } = extra ?? {}
+  if (typeof feePayer !== 'string' || !addressOf(network).test(feePayer)) return 'It does not name who pays the fee.'
+  if (tokenProgram !== undefined && tokenProgram !== solanaPrograms.token) return 'USDC is not of that token program.'
+  if (feePayer === network.usdc.address || payTo === network.usdc.address)
+    return 'It names the USDC mint as an account.'
+  if (memo === undefined) return null
+  if (typeof memo !== 'string') return 'Its memo is no text.'
+  if (Buffer.byteLength(memo) > mostMemoBytes) return `Its memo is longer than ${mostMemoBytes} bytes.`
+  return /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(memo) ? 'Its memo has invisible characters.' : null
+}
+
+/** Of an offer without a problem. */
+function solanaTerms(extra: Wanted['extra']): SolanaTerms {
+  const { feePayer, memo } = extra ?? {}
+  return { feePayer: String(feePayer), ...(typeof memo === 'string' && memo !== '' && { memo }) }
+}
+
+function isSolana(network: KnownNetwork): network is SolanaNetwork {
+  return network.id.startsWith('solana:')
+}
+
+/** 32 bytes in base58 have so many characters; the signer reads them. */
+function addressOf(network: KnownNetwork): RegExp {
+  return isSolana(network) ? /^[1-9A-HJ-NP-Za-km-z]{32,44}$/ : /^0x[0-9a-fA-F]{40}$/
 }
 
 /** Networks of Steward, and the ledger of test money, which the signer takes from the own service alone. */
-function networkOf(name: string): EvmNetwork | undefined {
+function networkOf(name: string): KnownNetwork | undefined {
   if (name === testLedgerNetwork.id) return testLedgerNetwork
   // A bare chain id is no name of x402: sellers that write one mean something else.
-  return /^\d+$/.test(name) ? undefined : evmNetwork(name)
+  return /^\d+$/.test(name) ? undefined : (evmNetwork(name) ?? solanaNetwork(name))
 }
 
 function decoded(header: string | undefined): unknown {

@@ -1,10 +1,12 @@
 import { describeIssue } from '../../../shared/contract/describeIssue.ts'
 import { Intent } from '../../../shared/contract/intents.ts'
+import { solanaNetwork } from '../../../shared/contract/networks.ts'
 import { evmSignatures } from './evmSignature.ts'
 import { identityRegistration } from './identityRegistration.ts'
 import { paymentAuthorization } from './paymentAuthorization.ts'
 import type { PreparedIntent, Signer } from './signer.ts'
 import { signIn } from './signIn.ts'
+import { solanaPayment } from './solanaPayment.ts'
 import { textMessage } from './textMessage.ts'
 import { toolCall } from './toolCall.ts'
 import { type IntentTools, refused, type SignerTools, type Understood } from './understood.ts'
@@ -21,7 +23,7 @@ export function intentSigner(given: SignerTools): Signer {
       case 'siws':
         return signIn(intent, tools)
       case 'x402.authorize':
-        return paymentAuthorization(intent, tools)
+        return solanaNetwork(intent.network) ? solanaPayment(intent, tools) : paymentAuthorization(intent, tools)
       case 'message':
         return textMessage(intent, tools)
       case 'tool.call':

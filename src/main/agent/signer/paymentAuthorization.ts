@@ -36,6 +36,12 @@ export async function paymentAuthorization(
   tools: IntentTools,
 ): Promise<Understood> {
   const network = networkOf(intent, tools)
+  if (!/^0x[0-9a-fA-F]{40}$/.test(intent.pay_to)) {
+    throw refused(`pay_to must be 0x and 40 hexadecimal digits on ${network.name}, not ${intent.pay_to}.`)
+  }
+  for (const name of ['fee_payer', 'memo'] as const) {
+    if (intent[name] !== undefined) throw refused(`${name} is for payments on Solana only.`)
+  }
   await checkPayee(intent.pay_to, tools)
   const site = siteOf('resource', intent.resource)
   const { description } = intent

@@ -7,17 +7,17 @@ const privateHead = Buffer.from('302e020100300506032b657004220420', 'hex')
 const publicHead = Buffer.from('302a300506032b6570032100', 'hex')
 
 /**
- * Signs text and verifies it against the account's address (RFC 8032).
+ * Signs text, or the bytes of a transaction, and verifies it against the account's address (RFC 8032).
  * @returns base58
  * @throws AppError `wallet/locked`, `wallet/damaged`
  */
 export async function signSolana(
   keys: Pick<WalletKeys, 'lend'>,
   account: SigningAccount,
-  text: string,
+  text: string | Uint8Array,
 ): Promise<string> {
   const { base58 } = await import('@scure/base')
-  const bytes = new TextEncoder().encode(text)
+  const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text
   const signature = await keys.lend(account.id, (seed) => signed(bytes, seed))
   const key = Buffer.concat([publicHead, base58.decode(account.address)])
   if (verify(null, bytes, { key, format: 'der', type: 'spki' }, signature)) return base58.encode(signature)

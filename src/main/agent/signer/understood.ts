@@ -1,5 +1,6 @@
 import { AppError } from '../../../shared/appError.ts'
 import type { Intent, IntentKind, IntentRecord, SignedIntent } from '../../../shared/contract/intents.ts'
+import type { SolanaNetwork } from '../../../shared/contract/networks.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
 import type { SignEvm } from './evmSignature.ts'
 import type { PreparedIntent } from './signer.ts'
@@ -17,6 +18,8 @@ export type SignerTools = {
   domainName: string
   /** Of the service of this application, which has a ledger of test money; undefined where there is none. */
   testLedgerOrigin?: () => string | undefined
+  /** A block hash that a transaction on this network may name now. @throws AppError `chain/unavailable` */
+  solanaBlockHash?: (network: SolanaNetwork) => Promise<string>
   now: () => number
   /** Cryptographically strong. */
   randomBytes: (length: number) => Uint8Array

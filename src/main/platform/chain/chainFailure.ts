@@ -4,7 +4,7 @@ export type FailureFacts =
   | { kind: 'late'; afterMs: number }
   | { kind: 'status'; status: number }
   | { kind: 'refused'; code: number }
-  | { kind: 'other-network'; chainId: number }
+  | { kind: 'other-network'; chainId: number | string }
 
 /** Its message is a sentence for people, with the host of the node and nothing else of its address. */
 export class ChainFailure extends Error {

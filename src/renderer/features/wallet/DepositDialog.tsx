@@ -21,8 +21,8 @@ export function DepositDialog({ account, onClose }: { account: WalletAccount; on
             </span>
           ) : (
             <span>
-              <strong className="font-medium text-text">This account is for signing in.</strong> Steward does not show
-              or spend funds on Solana. Another wallet with the same phrase can.
+              <strong className="font-medium text-text">USDC on Solana only.</strong> Steward pays with it where a
+              seller asks for Solana, and does not show its balance. Other tokens stay where they are.
             </span>
           )}
         </p>

@@ -1,0 +1,129 @@
+import { type SolanaNetwork, solanaNetwork, solanaNetworks, usdcDecimals } from '../../../shared/contract/networks.ts'
+import { shortAddress } from '../../../shared/shortAddress.ts'
+import { tokenAmount } from '../../../shared/tokenAmount.ts'
+import { isOnCurve, solanaKey, solanaPrograms, tokenAccountOf } from '../../platform/solana/solanaAddresses.ts'
+import { signedTransaction } from '../../platform/solana/solanaTransaction.ts'
+import { checkPlain, invisibleWarning, shortened } from './plainText.ts'
+import { siteOf } from './site.ts'
+import { signSolana } from './solanaSignature.ts'
+import { transferMessage } from './solanaTransfer.ts'
+import { type IntentOf, type IntentTools, refused, type ShownField, type Understood } from './understood.ts'
+
+/** A transaction is void 150 blocks after the one it names, about a minute: by then it is presented no more. */
+const validSeconds = 120
+const mostMemoBytes = 256
+
+/**
+ * USDC that moves once the fee payer of the seller signs the same transaction too, and brings it to the chain.
+ * @see https://github.com/x402-foundation/x402/blob/main/specs/schemes/exact/scheme_exact_svm.md
+ */
+export async function solanaPayment(intent: IntentOf<'x402.authorize'>, tools: IntentTools): Promise<Understood> {
+  const network = solanaNetwork(intent.network)
+  if (!network) throw refused(`network ${JSON.stringify(intent.network)} is not a network of Solana.`)
+  const { pay_to: payee, fee_payer: feePayer, description, memo } = intent
+  if (feePayer === undefined) throw refused('fee_payer is missing: a payment on Solana names who pays its fee.')
+  const account = tools.keys.account('solana', intent.account_id)
+  await checkAddress('pay_to', payee, tools)
+  await checkAddress('fee_payer', feePayer, tools)
+  const mint = network.usdc.address
+  const [source, destination] = await Promise.all([tokenAccountOf(account.address, mint), tokenAccountOf(payee, mint)])
+  if ([source, destination].includes(feePayer)) throw refused(`fee_payer ${feePayer} takes part in the transfer.`)
+  const site = siteOf('resource', intent.resource)
+  if (description !== undefined) checkPlain('description', description, '\n\t')
+  checkMemo(memo)
+  const value = BigInt(intent.amount)
+  const amount = `${tokenAmount(value, usdcDecimals)} USDC`
+  const transfer = { feePayer, payer: account.address, source, destination, mint, amount: value }
+
+  return {
+    prepared: {
+      intent: { ...intent, account_id: account.id, network: network.id, valid_seconds: validSeconds },
+      account,
+      sentence: `Pay ${amount} to ${shortAddress(payee)} on ${network.name} for ${shortened(intent.resource, 80)}`,
+      fields: [
+        { label: 'Amount', value: amount, kind: 'amount' },
+        { label: 'To', value: payee, kind: 'address' },
+        { label: 'From', value: account.address, kind: 'address' },
+        { label: 'Account', value: account.label, kind: 'text' },
+        { label: 'Network', value: network.name, kind: 'text' },
+        { label: 'For', value: intent.resource, kind: 'url' },
+        ...(description === undefined ? [] : [{ label: 'Description', value: description, kind: 'text' as const }]),
+        ...(memo === undefined ? [] : [{ label: 'Public memo', value: memo, kind: 'text' as const }]),
+        { label: 'Valid', value: 'About 1 minute after signing', kind: 'text' },
+        { label: 'Fee paid by', value: feePayer, kind: 'address' },
+        { label: 'USDC', value: mint, kind: 'address' },
+        ...site.warnings,
+        ...invisibleWarning('The description', description ?? ''),
+        ...(await payeeWarning(payee)),
+        ...testWarning(network),
+      ],
+      raw: JSON.stringify(
+        {
+          transaction: {
+            ...{ version: 0, feePayer, signers: [feePayer, account.address] },
+            recentBlockhash: 'chosen when it is signed',
+          },
+          instructions: [
+            { program: 'Compute Budget', sets: 'limit and price of its computation' },
+            {
+              ...{ program: 'Token', instruction: 'TransferChecked', source, mint, destination },
+              ...{ authority: account.address, amount: intent.amount, decimals: usdcDecimals },
+            },
+            { program: 'Memo', text: memo ?? '16 random bytes, chosen when it is signed' },
+          ],
+        },
+        null,
+        2,
+      ),
+      host: site.host,
+      amountMicroUsd: value,
+    },
+    async sign() {
+      if (!tools.solanaBlockHash) throw refused(`Payments on ${network.name} are not possible here.`)
+      const blockHash = await tools.solanaBlockHash(network)
+      if (!(await solanaKey(blockHash))) throw refused(`The node of ${network.name} gave no block hash.`)
+      const text = memo ?? Buffer.from(tools.randomBytes(16)).toString('hex')
+      const message = await transferMessage({ ...transfer, memo: text, blockHash })
+      const signature = await signSolana(tools.keys, account, message)
+      const { base58 } = await import('@scure/base')
+      return {
+        ...{ kind: intent.kind, address: account.address, signature },
+        authorization: {
+          ...{ from: account.address, to: payee, value: intent.amount, validAfter: '0' },
+          validBefore: String(Math.floor(tools.now() / 1000) + validSeconds),
+          nonce: `${blockHash}:${signature}`,
+        },
+        transaction: signedTransaction(message, base58.decode(signature)),
+      }
+    },
+  }
+}
+
+async function checkAddress(name: string, address: string, { keys }: IntentTools): Promise<void> {
+  if (!(await solanaKey(address))) throw refused(`${name} ${address} is no address on Solana.`)
+  if (Object.values<string>(solanaPrograms).includes(address)) {
+    throw refused(`${name} ${address} is a program of Solana: the money would be lost.`)
+  }
+  const token = solanaNetworks.find(({ usdc }) => usdc.address === address)
+  if (token) throw refused(`${name} ${address} is the USDC mint on ${token.name}: the money would be lost.`)
+  const own = keys.accounts().find((it) => it.chainType === 'solana' && it.address === address)
+  if (own) throw refused(`${name} ${address} is “${own.label}” of this wallet: you would pay yourself.`)
+}
+
+function checkMemo(memo: string | undefined): void {
+  if (memo === undefined) return
+  checkPlain('memo', memo, '')
+  const bytes = Buffer.byteLength(memo)
+  if (bytes > mostMemoBytes) throw refused(`memo has ${bytes} bytes, and may have ${mostMemoBytes}.`)
+}
+
+/** Such an address belongs to a program: a shared wallet, or a token account that was taken for its owner. */
+async function payeeWarning(payee: string): Promise<ShownField[]> {
+  const key = await solanaKey(payee)
+  if (key && (await isOnCurve(key))) return []
+  return [{ label: 'Payee', value: 'This address has no key of its own. Is it a shared wallet?', kind: 'warning' }]
+}
+
+function testWarning({ test, name }: SolanaNetwork): ShownField[] {
+  return test ? [{ label: 'Test network', value: `Money on ${name} is worth nothing.`, kind: 'warning' }] : []
+}

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto'
+
+/** Programs that a payment calls, and no other: https://solana.com/docs/core/programs */
+export const solanaPrograms = {
+  system: '11111111111111111111111111111111',
+  computeBudget: 'ComputeBudget111111111111111111111111111111',
+  token: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
+  /** Of the tokens that came later: no USDC is one of them. */
+  token2022: 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb',
+  associatedToken: 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL',
+  memo: 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr',
+} as const
+
+const keyBytes = 32
+
+/** @returns undefined where the text is no address: 32 bytes in base58 */
+export async function solanaKey(address: string): Promise<Uint8Array | undefined> {
+  const { base58 } = await import('@scure/base')
+  try {
+    const key = base58.decode(address)
+    return key.length === keyBytes ? key : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The account in which an owner holds a token, if it holds any: derived, so that nobody has to be asked. */
+export async function tokenAccountOf(owner: string, mint: string): Promise<string> {
+  const { base58 } = await import('@scure/base')
+  const seeds = [owner, solanaPrograms.token, mint].map((it) => base58.decode(it))
+  const program = base58.decode(solanaPrograms.associatedToken)
+  for (let bump = 255; bump >= 0; bump -= 1) {
+    const hash = createHash('sha256')
+    for (const seed of seeds) hash.update(seed)
+    const found = hash.update(Uint8Array.of(bump)).update(program).update('ProgramDerivedAddress').digest()
+    // An address of a program must be none that a key can have.
+    if (!(await isOnCurve(found))) return base58.encode(found)
+  }
+  throw new Error(`${owner} has no token account.`)
+}
+
+/** Whether some private key may belong to these bytes. */
+export async function isOnCurve(key: Uint8Array): Promise<boolean> {
+  const { ed25519 } = await import('@noble/curves/ed25519')
+  try {
+    ed25519.ExtendedPoint.fromHex(key)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,158 @@
+import { base58 } from '@scure/base'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { results, scriptedNode } from '../../../../test/support/scriptedNode.ts'
+import { solanaNetworks } from '../../../shared/contract/networks.ts'
+import { type AskedTransfer, solanaNode } from './solanaNode.ts'
+
+/** A node is hostile: nothing that it says is an answer unless it has exactly the form of one. */
+const [mainnet] = solanaNetworks
+const genesis = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
+const hash = base58.encode(new Uint8Array(32).fill(5))
+const payer = base58.encode(new Uint8Array(32).fill(6))
+const ours = Buffer.alloc(64, 7)
+const theirs = Buffer.alloc(64, 8)
+const asked: AskedTransfer = {
+  payer,
+  blockHash: hash,
+  signature: ours,
+  sinceMs: 1_700_000_000_000,
+  validBeforeMs: 1_700_000_120_000,
+}
+const wire = (...signatures: Buffer[]) =>
+  Buffer.concat([Uint8Array.of(signatures.length), ...signatures, Buffer.alloc(9)])
+const row = (over: object = {}) => ({ signature: base58.encode(theirs), err: null, blockTime: 1_700_000_010, ...over })
+const found = (bytes: Buffer, err: unknown = null) => ({
+  meta: { err },
+  transaction: [bytes.toString('base64'), 'base64'],
+})
+const honest = {
+  getGenesisHash: genesis,
+  getLatestBlockhash: { context: { slot: 5 }, value: { blockhash: hash, lastValidBlockHeight: 1 } },
+  isBlockhashValid: { context: { slot: 5 }, value: false },
+  getSignaturesForAddress: [] as unknown,
+  getTransaction: null as unknown,
+  getBlockTime: 1_700_000_190 as unknown,
+}
+
+async function nodeOf(answer: Parameters<typeof scriptedNode>[0]) {
+  const scripted = await scriptedNode(answer)
+  const node = solanaNode({ network: mainnet, rpcUrl: `${scripted.url}/v2/s3cret?key=s3cret` })
+  onTestFinished(async () => {
+    node.close()
+    await scripted.close()
+  })
+  return { node, calls: scripted.calls }
+}
+const outcome = async (over: object) => (await nodeOf(results({ ...honest, ...over }))).node.transferOutcome(asked)
+const failureOf = (asking: Promise<unknown>): Promise<Error & { kind?: string }> =>
+  asking.then(
+    (answer) => expect.fail(`It answered ${JSON.stringify(answer)}`),
+    (failure: unknown) => (failure instanceof Error ? failure : Promise.reject(failure)),
+  )
+
+test('names a block that no fork takes back', async () => {
+  const { node, calls } = await nodeOf(results(honest))
+  expect(await node.latestBlockHash()).toBe(hash)
+  expect(calls.at(-1)).toMatchObject({ method: 'getLatestBlockhash', params: [{ commitment: 'finalized' }] })
+})
+
+test('the node of another cluster is not believed, whatever it is asked', async () => {
+  const { node } = await nodeOf(results({ ...honest, getGenesisHash: 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG' }))
+  for (const asking of [node.latestBlockHash(), node.transferOutcome(asked)]) {
+    expect((await failureOf(asking)).message).toMatch(/is of another network: its chain id is not solana:5eykt/)
+  }
+})
+
+describe('a signed transfer', () => {
+  test('is paid by the transaction that has its signature, and by no other', async () => {
+    const paid = { getSignaturesForAddress: [row()], getTransaction: found(wire(theirs, ours)) }
+    expect(await outcome(paid)).toEqual({ state: 'paid', transaction: base58.encode(theirs) })
+    expect(await outcome({ ...paid, getTransaction: found(wire(theirs, theirs)) })).toEqual({ state: 'void' })
+  })
+
+  test('is open as long as its block is good, and was not paid by what failed', async () => {
+    expect(await outcome({ isBlockhashValid: { context: { slot: 5 }, value: true } })).toEqual({ state: 'open' })
+    const failed = row({ err: { InstructionError: [2, { Custom: 1 }] } })
+    expect(await outcome({ getSignaturesForAddress: [failed] })).toEqual({ state: 'void' })
+  })
+
+  test('is open for a node that is behind, and for one that does not tell', async () => {
+    expect(await outcome({ getBlockTime: 1_700_000_010 })).toEqual({ state: 'open' })
+    expect((await failureOf(outcome({ getBlockTime: null }))).kind).toBe('unreadable')
+  })
+
+  test('is looked for behind what others write into the history, by a state that is no older', async () => {
+    let page = 0
+    const { node, calls } = await nodeOf(
+      results({
+        ...honest,
+        getSignaturesForAddress: () =>
+          ++page === 1 ? Array.from({ length: 1_000 }, () => row({ err: 'failed' })) : [row()],
+        getTransaction: found(wire(theirs, ours)),
+      }),
+    )
+    expect(await node.transferOutcome(asked)).toMatchObject({ state: 'paid' })
+    const pages = calls.filter(({ method }) => method === 'getSignaturesForAddress')
+    expect(pages.map(({ params }) => params[1])).toEqual([
+      { commitment: 'finalized', minContextSlot: 5, limit: 1_000 },
+      { commitment: 'finalized', minContextSlot: 5, limit: 1_000, before: base58.encode(theirs) },
+    ])
+  })
+
+  test.each<[string, object, string]>([
+    [
+      'a history without end',
+      { getSignaturesForAddress: Array.from({ length: 1_000 }, () => row({ err: 'x' })) },
+      'too-large',
+    ],
+    [
+      'more transfers than can be read',
+      { getSignaturesForAddress: Array.from({ length: 101 }, () => row()) },
+      'too-large',
+    ],
+    ['a transaction that is not there', { getSignaturesForAddress: [row()] }, 'unreadable'],
+    [
+      'another transaction than was asked for',
+      { getSignaturesForAddress: [row()], getTransaction: found(wire(ours)) },
+      'unreadable',
+    ],
+    [
+      'a transaction that failed after all',
+      { getSignaturesForAddress: [row()], getTransaction: found(wire(theirs, ours), 'no') },
+      'unreadable',
+    ],
+    [
+      'no transaction at all',
+      { getSignaturesForAddress: [row()], getTransaction: found(Buffer.alloc(0)) },
+      'unreadable',
+    ],
+    ['a word for a truth', { isBlockhashValid: { context: { slot: 5 }, value: 'false' } }, 'unreadable'],
+    ['a history that is an object', { getSignaturesForAddress: {} }, 'unreadable'],
+    ['nothing', { isBlockhashValid: undefined }, 'unreadable'],
+  ])('is neither paid nor void by %s', async (_, over, kind) => {
+    expect((await failureOf(outcome(over))).kind).toBe(kind)
+  })
+})
+
+const json = { 'content-type': 'application/json' }
+test.each<[string, Parameters<typeof scriptedNode>[0], string]>([
+  ['no JSON', (_, it) => it.writeHead(200).end('<html>s3cret</html>'), 'unreadable'],
+  ['a redirect', (_, it) => it.writeHead(307, { location: 'http://127.0.0.1:1' }).end(), 'status'],
+  [
+    'an error with its key',
+    (_, it) => it.writeHead(200, json).end('{"error":{"code":-32005,"message":"s3cret"}}'),
+    'refused',
+  ],
+  ['an error of its proxy', (_, it) => it.writeHead(502).end('s3cret'), 'status'],
+  ['too much', (_, it) => it.writeHead(200, json).end(`"${'x'.repeat(3_000_000)}"`), 'too-large'],
+  ['arrays in arrays', (_, it) => it.writeHead(200, json).end('['.repeat(500_000)), 'unreadable'],
+  [
+    'half of an answer',
+    (_, it) => void it.writeHead(200, { 'content-length': '100' }).end('{"jsonrpc"', () => it.destroy()),
+    'unreachable',
+  ],
+])('%s is no answer, and its address stays unsaid', async (_, answer, kind) => {
+  const failure = await failureOf((await nodeOf(answer)).node.latestBlockHash())
+  expect(failure.kind).toBe(kind)
+  expect(`${failure.message} ${failure.stack}`).not.toContain('s3cret')
+})

@@ -1,0 +1,165 @@
+import { z } from 'zod'
+import type { SolanaNetwork } from '../../../shared/contract/networks.ts'
+import { ChainFailure, type FailureFacts } from '../chain/chainFailure.ts'
+import { type HttpClient, httpClient } from '../httpClient.ts'
+import { parsedJson } from '../parsedJson.ts'
+import { tokenAccountOf } from './solanaAddresses.ts'
+import { signaturesOf } from './solanaTransaction.ts'
+
+/**
+ * One network of Solana through one RPC node, which is not trusted: answers are limited in size, time and form, and count
+ * only while the node serves the network that is meant. Every question rejects with a `ChainFailure`.
+ */
+export interface SolanaNode {
+  readonly network: SolanaNetwork
+  /** What a person may see of the node's address: the rest may hold a key. */
+  readonly host: string
+  /** Of a block that no fork takes back. @returns base58 of 32 bytes, as the node says */
+  latestBlockHash(): Promise<string>
+  /** What became of a transaction that was signed, whoever brought it to the chain. */
+  transferOutcome(asked: AskedTransfer): Promise<TransferOutcome>
+  close(): void
+}
+
+export type AskedTransfer = {
+  /** Who signed it. */
+  payer: string
+  /** What the transaction names. */
+  blockHash: string
+  /** Of the payer, 64 bytes: of this very transaction and no other. */
+  signature: Uint8Array
+  /** It was not signed before. */
+  sinceMs: number
+  /** By our clock. It was signed two minutes earlier. */
+  validBeforeMs: number
+}
+/** `void`: it is not on the chain, and no block takes it any more. */
+export type TransferOutcome = { state: 'open' | 'void' } | { state: 'paid'; transaction: string }
+
+const hashWithinMs = 10_000
+/** Of a payer that pays often, many transactions are read. */
+const outcomeWithinMs = 30_000
+/** A page of a history has a few hundred kilobytes. */
+const maxAnswerBytes = 2 * 1024 * 1024
+const pageRows = 1_000
+const mostPages = 3
+/** An account that others fill with transactions stays unknown: whoever pays for them frees no money. */
+const mostTransactions = 100
+/** Between our clock and the cluster's. */
+const clockMs = 120_000
+/** What a node knows of before that says nothing of what was signed then. */
+const knownMs = 60_000
+
+const Base58 = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,88}$/)
+const Context = z.object({ slot: z.int().nonnegative() })
+const BlockHash = z.object({ value: z.object({ blockhash: Base58.max(44) }) })
+const IsValid = z.object({ context: Context, value: z.boolean() })
+const BlockTime = z.int().nonnegative()
+const Row = z.object({
+  signature: Base58,
+  err: z.unknown(),
+  blockTime: z.int().nonnegative().nullable().optional(),
+})
+const History = z.array(Row).max(pageRows)
+const Transaction = z.object({
+  transaction: z.tuple([z.base64().max(4_096), z.literal('base64')]),
+  meta: z.object({ err: z.null() }),
+})
+const Reply = z.object({ result: z.unknown().optional(), error: z.object({ code: z.int() }).optional() })
+
+export function solanaNode({ network, rpcUrl }: { network: SolanaNetwork; rpcUrl: string }): SolanaNode {
+  const { host } = new URL(rpcUrl)
+  const client = httpClient({ maxAnswerBytes })
+  const failed = (facts: FailureFacts) => new ChainFailure(host, facts)
+  const asking = (withinMs: number): Asking => ({
+    ...{ client, rpcUrl, failed, withinMs },
+    signal: AbortSignal.timeout(withinMs),
+  })
+
+  /** The id of a network is the beginning of the hash of its first block. */
+  const checkNetwork = async (on: Asking): Promise<void> => {
+    const first = await asked(on, Base58, 'getGenesisHash', [])
+    if (!first.startsWith(network.id.slice('solana:'.length))) {
+      throw failed({ kind: 'other-network', chainId: network.id })
+    }
+  }
+
+  return {
+    network,
+    host,
+    async latestBlockHash() {
+      const on = asking(hashWithinMs)
+      await checkNetwork(on)
+      const { value } = await asked(on, BlockHash, 'getLatestBlockhash', [finalized])
+      return value.blockhash
+    },
+    async transferOutcome({ payer, blockHash, signature, sinceMs, validBeforeMs }) {
+      const on = asking(outcomeWithinMs)
+      await checkNetwork(on)
+      // First whether it can still come, then whether it came: what lands in between is open, and asked for again.
+      const { context, value: isOpen } = await asked(on, IsValid, 'isBlockhashValid', [blockHash, finalized])
+      const source = await tokenAccountOf(payer, network.usdc.address)
+      const rows = await historyOf(on, { source, minContextSlot: context.slot, fromMs: sinceMs - clockMs })
+      if (rows.length > mostTransactions) throw failed({ kind: 'too-large' })
+      const { base58 } = await import('@scure/base')
+      // The oldest first: it came soon after it was signed, or never.
+      for (const row of rows.reverse()) {
+        const given = [row.signature, { ...finalized, encoding: 'base64', maxSupportedTransactionVersion: 0 }]
+        const { transaction } = await asked(on, Transaction, 'getTransaction', given)
+        const signatures = signaturesOf(Buffer.from(transaction[0], 'base64'))
+        const [first] = signatures
+        if (!first || base58.encode(first) !== row.signature) throw failed({ kind: 'unreadable' })
+        if (signatures.some((it) => it.equals(signature))) return { state: 'paid', transaction: row.signature }
+      }
+      if (isOpen) return { state: 'open' }
+      // A node that is behind knows a new block as little as one that is too old.
+      const seconds = await asked(on, BlockTime, 'getBlockTime', [context.slot])
+      return { state: seconds * 1000 < validBeforeMs - knownMs ? 'open' : 'void' }
+    },
+    close: () => client.close(),
+  }
+}
+
+const finalized = { commitment: 'finalized' } as const
+
+type Asking = {
+  client: HttpClient
+  rpcUrl: string
+  failed: (facts: FailureFacts) => ChainFailure
+  signal: AbortSignal
+  withinMs: number
+}
+
+async function asked<T>(on: Asking, schema: z.ZodType<T>, method: string, params: readonly unknown[]): Promise<T> {
+  const { client, rpcUrl, failed, signal, withinMs } = on
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  const answer = await client.ask(rpcUrl, { method: 'POST', headers, body, signal }).catch((failure: unknown) => {
+    if (signal.aborted) throw failed({ kind: 'late', afterMs: withinMs })
+    const isLarge = failure instanceof Error && failure.message === 'The answer is too large.'
+    throw failed({ kind: isLarge ? 'too-large' : 'unreachable' })
+  })
+  const reply = Reply.safeParse(parsedJson(answer.text)).data
+  if (reply?.error) throw failed({ kind: 'refused', code: reply.error.code })
+  if (answer.status !== 200) throw failed({ kind: 'status', status: answer.status })
+  const { data, success } = schema.safeParse(reply?.result)
+  if (!success) throw failed({ kind: 'unreadable' })
+  return data
+}
+
+type Wanted = { source: string; minContextSlot: number; fromMs: number }
+
+/** What succeeded since then, newest first. @throws ChainFailure where there is more than can be looked at */
+async function historyOf(on: Asking, { source, minContextSlot, fromMs }: Wanted): Promise<z.infer<typeof Row>[]> {
+  const found: z.infer<typeof Row>[] = []
+  let before: string | undefined
+  for (let page = 0; page < mostPages; page += 1) {
+    const options = { ...finalized, minContextSlot, limit: pageRows, ...(before !== undefined && { before }) }
+    const rows = await asked(on, History, 'getSignaturesForAddress', [source, options])
+    const late = rows.filter(({ blockTime }) => (blockTime ?? Number.POSITIVE_INFINITY) * 1000 >= fromMs)
+    found.push(...late.filter(({ err }) => err === null))
+    if (rows.length < pageRows || late.length < rows.length) return found
+    before = rows.at(-1)?.signature
+  }
+  throw on.failed({ kind: 'too-large' })
+}

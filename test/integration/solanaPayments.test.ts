@@ -1,0 +1,231 @@
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { base58 } from '@scure/base'
+import { Mnemonic } from 'ethers'
+import nacl from 'tweetnacl'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { solanaLookup } from '../../src/main/agent/payments/authorizationLookup.ts'
+import { solanaNode } from '../../src/main/platform/solana/solanaNode.ts'
+import { solanaNetworks } from '../../src/shared/contract/networks.ts'
+import { eventually } from '../support/eventually.ts'
+import { lockableSigner } from '../support/lockableSigner.ts'
+import { memoryKeys } from '../support/memoryKeys.ts'
+import { paymentsOfTest } from '../support/openPayments.ts'
+import { noLimits, passphrase } from '../support/payingAgent.ts'
+import { runningAgent } from '../support/runningAgent.ts'
+import type { Json } from '../support/runningService.ts'
+import { solanaCluster, solanaUsdc } from '../support/solanaCluster.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+/** The wallet buys on a real runtime of Solana, from a seller whose facilitator is that of the x402 library. */
+const [mainnet] = solanaNetworks
+const payer = memoryKeys().solana.address
+
+type Paid = (payload: { payload: { transaction: string } }, requirements: Requirements) => Promise<Answered>
+type Answered = { status: number; receipt?: object }
+type Requirements = { scheme: 'exact'; network: typeof mainnet.id; amount: string; asset: string; payTo: string } & {
+  maxTimeoutSeconds: number
+  extra: Record<string, unknown>
+}
+
+type Given = { extra?: object; paid?: Paid; version?: 1 | 2; clock?: () => number; payer?: string }
+
+/** A seller, and a payer with 5 USDC. */
+async function shop(given: Given = {}) {
+  const cluster = await solanaCluster(given.clock)
+  const payTo = await cluster.someAddress(9)
+  await cluster.give(given.payer ?? payer, 5_000_000n)
+  await cluster.give(payTo, 0n)
+  const requirements: Requirements = {
+    ...{ scheme: 'exact', network: mainnet.id, amount: '10000', asset: solanaUsdc, payTo, maxTimeoutSeconds: 60 },
+    extra: { feePayer: cluster.feePayer, ...given.extra },
+  }
+  const settle: Paid = async (payload) => {
+    const receipt = await cluster.facilitator.settle(payload as never, requirements)
+    return { status: receipt.success ? 200 : 402, receipt }
+  }
+  const payments: string[] = []
+  const server = createServer(async (request, response) => {
+    const sent = request.headers['payment-signature'] ?? request.headers['x-payment']
+    if (sent === undefined) {
+      const { amount, ...terms } = requirements
+      const offer =
+        given.version === 1 ? { ...terms, network: 'solana', maxAmountRequired: amount, resource: '' } : requirements
+      response.writeHead(402).end(JSON.stringify({ x402Version: given.version ?? 2, accepts: [offer] }))
+      return
+    }
+    payments.push(String(sent))
+    const payload = JSON.parse(Buffer.from(String(sent), 'base64').toString('utf8'))
+    const told = await (given.paid ?? settle)({ accepted: requirements, ...payload }, requirements)
+    const header = told.receipt && Buffer.from(JSON.stringify(told.receipt)).toString('base64')
+    response.writeHead(told.status, header === undefined ? {} : { 'payment-response': header }).end('{"report":1}')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close().closeAllConnections())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/report`
+  return { cluster, payTo, payments, settle, url }
+}
+
+async function market(given: Given = {}) {
+  const sold = await shop(given)
+  const { cluster, url } = sold
+  const node = solanaNode({ network: mainnet, rpcUrl: cluster.url })
+  onTestFinished(() => node.close())
+  const now = given.clock ?? Date.now
+  const lookup = solanaLookup([node], now)
+  const signer = lockableSigner({ now, solanaBlockHash: () => node.latestBlockHash() })
+  const held = paymentsOfTest({ signer, now, chain: (asked) => lookup.stateOf(asked) })
+  const buy = async () => {
+    const payment = await held.pay(url)
+    if (!payment) throw new Error('Nothing was paid.')
+    return payment.record.id
+  }
+  return { ...held, ...sold, buy, signer }
+}
+
+describe.each([1, 2] as const)('version %s', (version) => {
+  test('is verified and settled by their facilitator, and the balances move by the exact amount', async () => {
+    const { buy, ended, cluster, payTo, records, payments } = await market({ version })
+    const { record, answer } = await ended(await buy())
+    expect(record, JSON.stringify(record)).toMatchObject({
+      ...{ state: 'settled', paid: true, paid_micro_usd: 10_000, network: mainnet.id, from: payer, pay_to: payTo },
+      transaction_url: `https://explorer.solana.com/tx/${record.transaction}`,
+    })
+    expect(answer?.status).toBe(200)
+    expect([await cluster.balance(payer), await cluster.balance(payTo)]).toEqual([4_990_000n, 10_000n])
+    expect(records.used({ sinceMs: 0 })).toEqual({ spent: 10_000, held: 0 })
+    expect(records.payeeOf(record.host, mainnet.id)).toBe(payTo)
+    const sent = JSON.parse(Buffer.from(payments[0] ?? '', 'base64').toString('utf8'))
+    expect(Object.keys(sent.payload)).toEqual(['transaction'])
+  })
+})
+
+test("the seller's memo is the one that is written, however long it may be", async () => {
+  const memo = `order 7 ${'é'.repeat(124)}`
+  const { buy, ended, cluster } = await market({ extra: { memo } })
+  expect((await ended(await buy())).record).toMatchObject({ state: 'settled', paid: true })
+  expect(await cluster.balance(payer)).toBe(4_990_000n)
+})
+
+test('a seller that takes the money and says that it refused: the chain tells', async () => {
+  const made = await market({
+    paid: async ({ payload }) => {
+      await made.cluster.land(payload.transaction)
+      return { status: 402 }
+    },
+  })
+  const id = await made.buy()
+  await made.ended(id)
+  await eventually(async () => {
+    await made.engine.follow(id)
+    expect(made.read(id)?.record).toMatchObject({ paid: true, reconciled_by: 'chain' })
+  })
+  expect(made.records.used({ sinceMs: 0 })).toEqual({ spent: 10_000, held: 0 })
+  expect(made.signer.signatures()).toBe(1)
+})
+
+test('what was refused counts until its block is too old and our clock agrees, and cannot be settled afterwards', async () => {
+  let nowMs = Date.now()
+  const made = await market({ paid: async () => ({ status: 402 }), clock: () => nowMs })
+  const id = await made.buy()
+  await made.ended(id)
+  const held = async () => {
+    await made.engine.follow(id)
+    return made.records.used({ sinceMs: 0 }).held
+  }
+  nowMs += 10 * 60_000
+  expect(await held()).toBe(10_000) // the block is not too old
+  nowMs -= 10 * 60_000
+  made.cluster.expire()
+  expect(await held()).toBe(10_000) // our clock does not say so
+  nowMs += 10 * 60_000
+  expect(await held()).toBe(0)
+  expect(made.read(id)?.record).toMatchObject({ state: 'refused', paid: false })
+  const { payload } = JSON.parse(Buffer.from(made.payments[0] ?? '', 'base64').toString('utf8'))
+  await expect(made.cluster.land(payload.transaction)).rejects.toThrow()
+  expect(await made.cluster.balance(payer)).toBe(5_000_000n)
+})
+
+test('what a facilitator may change of the transaction is nothing', async () => {
+  const made = await market({
+    async paid(sent, requirements) {
+      const bytes = Buffer.from(sent.payload.transaction, 'base64')
+      const at = bytes.indexOf(Buffer.from('0c1027000000000000', 'hex')) // TransferChecked of 10,000
+      bytes.writeBigUInt64LE(5_000_000n, at + 1)
+      await expect(made.cluster.land(bytes.toString('base64'))).rejects.toThrow()
+      return made.settle(sent, requirements)
+    },
+  })
+  expect((await made.ended(await made.buy())).record).toMatchObject({ state: 'settled', paid: true })
+  expect(await made.cluster.balance(payer)).toBe(4_990_000n)
+})
+
+describe('the whole agent', () => {
+  const phrase = 'test test test test test test test test test test test junk'
+  const opened = async (given: Given & { rpc?: string } = {}) => {
+    const dataFolder = temporaryFolder('solana-agent')
+    const first = solanaAddress()
+    const sold = await shop({ ...given, payer: first })
+    const agent = await runningAgent({ dataFolder, solanaRpc: given.rpc ?? sold.cluster.url })
+    onTestFinished(() => agent.close())
+    await agent.wallet.addPhrase({ phrase, writtenDown: true, passphrase })
+    const post = async (path: string, body: object) => (await agent.send(path, { body })).json
+    const decide = async ({ payment }: Json) => {
+      await post(`/local/intents/${payment.intent_id}/decision`, { approve: true })
+      return (await agent.send(`/local/payments/${payment.id}?wait_ms=20000`)).json
+    }
+    return { ...sold, agent, post, decide, from: first }
+  }
+
+  test('checks, asks, signs, pays, and shows what it did', async () => {
+    const { post, decide, cluster, url, from, agent } = await opened()
+    const quote = await post('/local/payments/check', { url })
+    expect(quote, JSON.stringify(quote)).toMatchObject({ chosen: 0, verdict: { effect: 'ask' } })
+    const asked = await post('/local/payments/fetch', { url })
+    expect(asked, JSON.stringify(asked)).toMatchObject({ payment: { state: 'waiting', network_name: 'Solana', from } })
+    const paid = await decide(asked)
+    expect(paid, JSON.stringify(paid)).toMatchObject({ state: 'settled', paid: true, sentence: '0.01 USDC was paid.' })
+    expect(await cluster.balance(from)).toBe(4_990_000n)
+    const { json } = await agent.send('/local/payments/budgets')
+    expect(JSON.stringify(json)).toContain(paid.pay_to)
+  })
+
+  test('keeps to the limit of a payee, whose letters have a case', async () => {
+    const { post, agent, url, payTo, payments } = await opened()
+    const limits = { ...noLimits, payees: [{ payee: `${mainnet.id}:${payTo}`, month_micro_usd: 5_000 }] }
+    const set = await agent.send('/local/payments/budgets', { method: 'PUT', body: limits })
+    expect(set.status, set.text).toBe(200)
+    expect(await post('/local/payments/fetch', { url })).toMatchObject({ code: 'budget/exceeded' })
+    expect(payments).toEqual([])
+  })
+
+  test('signs nothing where the node does not answer, and says so', async () => {
+    const { post, decide, url, payments } = await opened({ rpc: 'http://127.0.0.1:9' })
+    const paid = await decide(await post('/local/payments/fetch', { url }))
+    expect(paid).toMatchObject({ state: 'refused', paid: false, error: '127.0.0.1:9 cannot be reached.' })
+    expect(payments).toEqual([])
+  })
+
+  /** Of the phrase, by another library than the product's. */
+  function solanaAddress(): string {
+    let [key, code] = halves(hmac('ed25519 seed', Mnemonic.fromPhrase(phrase).computeSeed()))
+    for (const index of [44, 501, 0, 0]) {
+      const at = Buffer.alloc(4)
+      at.writeUInt32BE(0x80000000 + index)
+      ;[key, code] = halves(hmac(code, `0x${Buffer.concat([Uint8Array.of(0), key, at]).toString('hex')}`))
+    }
+    return base58.encode(nacl.sign.keyPair.fromSeed(key).publicKey)
+  }
+})
+
+function hmac(key: string | Uint8Array, data: string): Buffer {
+  return createHmac('sha512', key)
+    .update(Buffer.from(data.slice(2), 'hex'))
+    .digest()
+}
+function halves(bytes: Buffer): [Buffer, Buffer] {
+  return [bytes.subarray(0, 32), bytes.subarray(32)]
+}

@@ -1,0 +1,132 @@
+import {
+  type Address,
+  createKeyPairSignerFromPrivateKeyBytes,
+  getAddressEncoder,
+  getBase64EncodedWireTransaction,
+  getCompiledTransactionMessageDecoder,
+  getSignatureFromTransaction,
+  getTransactionDecoder,
+  partiallySignTransaction,
+  type Transaction,
+} from '@solana/kit'
+import { findAssociatedTokenPda, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
+import { ExactSvmScheme } from '@x402/svm/exact/facilitator'
+import { FailedTransactionMetadata, LiteSVM } from 'litesvm'
+import { onTestFinished } from 'vitest'
+import { results, scriptedNode } from './scriptedNode.ts'
+
+export const solanaUsdc = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' as Address
+const genesis = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
+
+type Landed = { signature: string; wire: string; keys: readonly string[]; err: unknown; blockTime: number }
+
+/**
+ * The runtime of Solana with its own programs, behind the documented JSON-RPC of a node, and the facilitator of the x402
+ * library, which verifies and settles on it: https://solana.com/docs/rpc
+ */
+export async function solanaCluster(now: () => number = Date.now) {
+  const svm = new LiteSVM()
+  const facilitatorKey = await createKeyPairSignerFromPrivateKeyBytes(new Uint8Array(32).fill(7))
+  svm.airdrop(facilitatorKey.address, 1_000_000_000n as Parameters<typeof svm.airdrop>[1])
+  putAccount(svm, solanaUsdc, mintBytes())
+  const landed: Landed[] = []
+
+  const decoded = (wire: string): Transaction => getTransactionDecoder().decode(Buffer.from(wire, 'base64'))
+  const signed = async (wire: string): Promise<Transaction> =>
+    partiallySignTransaction([facilitatorKey.keyPair], decoded(wire))
+  /** Brings it to the chain, signed by the facilitator: whoever has it may. */
+  const land = async (wire: string): Promise<string> => {
+    const transaction = await signed(wire)
+    const told = svm.sendTransaction(transaction)
+    const signature = getSignatureFromTransaction(transaction)
+    const err = told instanceof FailedTransactionMetadata ? told.toString() : null
+    const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes)
+    const blockTime = Math.floor(now() / 1000)
+    const bytes = getBase64EncodedWireTransaction(transaction)
+    landed.unshift({ signature, wire: bytes, keys: message.staticAccounts, err, blockTime })
+    if (err !== null) throw new Error(`It failed: ${err}`)
+    return signature
+  }
+
+  const node = await scriptedNode(
+    results({
+      getGenesisHash: genesis,
+      getLatestBlockhash: () => ({
+        context: { slot: 5 },
+        value: { blockhash: svm.latestBlockhash(), lastValidBlockHeight: 150 },
+      }),
+      isBlockhashValid: ([hash]: [string]) => ({ context: { slot: 5 }, value: hash === svm.latestBlockhash() }),
+      getSignaturesForAddress: ([address]: [string]) =>
+        landed
+          .filter(({ keys }) => keys.includes(address))
+          .map(({ signature, err, blockTime }) => ({
+            ...{ signature, err, blockTime, slot: 4, memo: null, confirmationStatus: 'finalized' },
+          })),
+      getBlockTime: () => Math.floor(now() / 1000),
+      getTransaction([signature]: [string]) {
+        const found = landed.find((it) => it.signature === signature)
+        return found && { slot: 4, meta: { err: found.err, fee: 10_000 }, transaction: [found.wire, 'base64'] }
+      },
+    }),
+  )
+  onTestFinished(node.close)
+
+  const facilitator = new ExactSvmScheme({
+    getAddresses: () => [facilitatorKey.address],
+    signTransaction: async (wire) => getBase64EncodedWireTransaction((await signed(wire)) as never),
+    async simulateTransaction(wire) {
+      const told = svm.simulateTransaction(await signed(wire))
+      if (told instanceof FailedTransactionMetadata) throw new Error(told.toString())
+    },
+    sendTransaction: land,
+    confirmTransaction: async () => {},
+  })
+
+  return {
+    ...{ svm, facilitator, land, url: node.url, calls: node.calls, feePayer: facilitatorKey.address as string },
+    /** No transaction that names an earlier block is taken any more. */
+    expire: () => svm.expireBlockhash(),
+    async give(owner: string, amount: bigint): Promise<void> {
+      putAccount(svm, await accountOf(owner), tokenBytes(owner, amount))
+    },
+    async balance(owner: string): Promise<bigint> {
+      const account = svm.getAccount(await accountOf(owner))
+      return account.exists ? Buffer.from(account.data).readBigUInt64LE(64) : 0n
+    },
+    /** An address that nobody has to have a key of. */
+    someAddress: (digit: number): Promise<string> =>
+      createKeyPairSignerFromPrivateKeyBytes(new Uint8Array(32).fill(digit)).then(({ address }) => address),
+  }
+}
+
+async function accountOf(owner: string): Promise<Address> {
+  const given = { owner: owner as Address, mint: solanaUsdc, tokenProgram: TOKEN_PROGRAM_ADDRESS }
+  const [found] = await findAssociatedTokenPda(given)
+  return found
+}
+
+function putAccount(svm: LiteSVM, address: Address, data: Uint8Array): void {
+  svm.setAccount({
+    ...{ address, data, executable: false, programAddress: TOKEN_PROGRAM_ADDRESS, space: BigInt(data.length) },
+    lamports: 10_000_000n as never,
+  })
+}
+
+/** As the token program keeps a mint: supply, 6 decimals, initialized. */
+function mintBytes(): Uint8Array {
+  const bytes = Buffer.alloc(82)
+  bytes.writeBigUInt64LE(1_000_000_000_000n, 36)
+  bytes[44] = 6
+  bytes[45] = 1
+  return bytes
+}
+
+/** Mint, owner, amount, initialized. */
+function tokenBytes(owner: string, amount: bigint): Uint8Array {
+  const bytes = Buffer.alloc(165)
+  bytes.set(getAddressEncoder().encode(solanaUsdc), 0)
+  bytes.set(getAddressEncoder().encode(owner as Address), 32)
+  bytes.writeBigUInt64LE(amount, 64)
+  bytes[108] = 1
+  return bytes
+}
