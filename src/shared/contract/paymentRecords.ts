@@ -91,7 +91,9 @@ export const Payment = z.object({
   method: z.string(),
   url: z.string(),
   host: z.string(),
-  scheme: z.enum(['exact', 'upto']).describe('`upto`: `amount` is the most that could be taken, `paid_micro_usd` what was.'),
+  scheme: z
+    .enum(['exact', 'upto'])
+    .describe('`upto`: `amount` is the most that could be taken, `paid_micro_usd` what was.'),
   network: z.string(),
   network_name: z.string(),
   test: z.boolean().describe('Test money, worth nothing.'),

@@ -178,7 +178,11 @@ async function nonceOf({ payload }: StoredPayment): Promise<string | undefined> 
       }
     | undefined // we wrote it
   const { authorization, permit2Authorization: permit, transaction } = sent?.payload ?? {}
-  return authorization?.nonce ?? permit?.nonce ?? (transaction === undefined ? undefined : await transactionNonce(transaction))
+  return (
+    authorization?.nonce ??
+    permit?.nonce ??
+    (transaction === undefined ? undefined : await transactionNonce(transaction))
+  )
 }
 
 /** It says nothing of the payment: the same bytes are worth another try. */

@@ -29,7 +29,10 @@ export async function permitOutcome(node: OpenNode, asked: AskedPermit): Promise
 }
 
 /** The transaction is the seller's word: it counts where it moved USDC of this payer to this payee by the contract of `upto`. */
-async function takenIn({ client, usdc }: OpenNode, { from, to, amount, transaction }: AskedPermit): Promise<string | null> {
+async function takenIn(
+  { client, usdc }: OpenNode,
+  { from, to, amount, transaction }: AskedPermit,
+): Promise<string | null> {
   if (transaction === null) return null
   const { status, logs, transactionHash, to: called } = await client.getTransactionReceipt({ hash: transaction })
   if (transactionHash !== transaction || status !== 'success' || !isOf(called, permit2.uptoSpender)) return null
