@@ -105,6 +105,10 @@ export const errorCatalogue = {
   'payment/address': { status: 400, hint: 'Use an https address, or http on this computer.' },
   'payment/seller': { status: 502, hint: 'Nothing was paid. Check the address, or try again later.' },
   'payment/offer': { status: 409, hint: 'Nothing was paid. Ask the seller for an offer that Steward can pay.' },
+  'payment/allowance': {
+    status: 409,
+    hint: 'Nothing was paid. Allow Permit2 (0x000000000022D473030F116dDEE9F6B43aC78BA3) to move USDC of the account, with a wallet that sends transactions.',
+  },
   'payment/price': { status: 409, hint: 'Nothing was paid. Check the price again.' },
   'payment/too-dear': { status: 402, hint: 'Nothing was paid. Raise `max_amount_usd`, or leave it.' },
   'payment/payee': { status: 409, hint: 'Nothing was paid. If you trust the new payee, forget the old one first.' },

@@ -15,6 +15,8 @@ export type EvmNode = {
   /** Makes USDC for this address. */
   mint(address: string, atomic: bigint): Promise<void>
   setEther(address: string, wei: bigint): Promise<void>
+  /** Puts what this creation code makes at an address. */
+  deploy(at: Address, data: Hex): Promise<void>
   close(): Promise<void>
 }
 
@@ -49,6 +51,7 @@ export async function evmNode({ chainId, usdc }: Pick<EvmNetwork, 'chainId' | 'u
         await client.waitForTransactionReceipt({ hash, pollingInterval: 20 })
       },
       setEther: (address, wei) => client.setBalance({ address: address as Address, value: wei }),
+      deploy,
       close,
     }
   } catch (failure) {

@@ -31,6 +31,8 @@ type Options = {
   signer?: LockableSigner
   /** What the chain would say; by itself nothing was used. */
   chain?: (asked: Parameters<AuthorizationLookup['stateOf']>[0]) => AuthorizationState | Promise<AuthorizationState>
+  /** USDC that Permit2 may move. */
+  permitAllowance?: () => Promise<bigint | undefined>
   seller?: Seller
   rules?: PolicyRule[]
   limits?: Partial<PaymentBudgetLimits>
@@ -72,6 +74,7 @@ export function openPayments(given: Options = {}) {
     inTaskOf: (_, work) => work(),
     isOwnService: () => false,
     hasSolana: () => signer.wallet.accounts().some(({ chainType }) => chainType === 'solana'),
+    permitAllowance: given.permitAllowance ?? (async () => undefined),
     lookup: { stateOf: async (asked) => chain(asked) },
     onIntentChange: (listener) =>
       events.subscribe((event) => {

@@ -20,7 +20,7 @@ import type { WalletKeys } from './wallet/walletKeys.ts'
 type Given = {
   approval: Pick<ApprovalParts, 'approvals' | 'asks' | 'repeats' | 'policy'>
   budget: BudgetParts
-  wallet: Pick<WalletKeys, 'accounts'>
+  wallet: Pick<WalletKeys, 'account' | 'accounts'>
   serviceTarget: () => ServiceTarget | undefined
 }
 
@@ -66,6 +66,11 @@ export function paymentParts(ground: AgentGround, given: Given): PaymentParts {
         return task ? tasks.resume(task, work) : work()
       },
       hasSolana: () => wallet.accounts().some(({ chainType }) => chainType === 'solana'),
+      async permitAllowance(network) {
+        const { address } = wallet.account('evm')
+        const chain = chains.find((it) => it.network.id === network)
+        return chain?.permitAllowance(address).catch(() => undefined)
+      },
       isOwnService: (url) => hosted === undefined && originOf(serviceTarget()?.url) === originOf(url),
       alongside: (rows) => entries.lookAfter((intentId) => rows.ofIntent(intentId) !== undefined),
       onIntentChange: (listener) =>

@@ -35,7 +35,7 @@ export type Place = {
 /** What is made for anybody who asks, and is kept: of each, only so many a day. */
 export type Counted = 'automaton' | 'nonce' | 'account'
 
-export type Call = Place & Pick<BaseCall, 'signal' | 'repeatable'> & { caller: Caller }
+export type Call = Place & Pick<BaseCall, 'signal' | 'gone' | 'repeatable'> & { caller: Caller }
 
 /** Of a route with bodies of bytes. */
 export type RawCall = Call & Pick<BaseCall, 'method' | 'headers' | 'body' | 'setHeader'>

@@ -55,6 +55,11 @@ export const Intent = z.discriminatedUnion('kind', [
       .optional(),
     /** On Solana alone: what the seller wants written beside the transfer. */
     memo: Text(256).optional(),
+    /** On EVM networks alone: makes it `upto`, by Permit2. Only this address can settle it, for `amount` or less. */
+    facilitator: z
+      .string()
+      .regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hexadecimal digits')
+      .optional(),
     /** Atomic units of USDC, decimal: `1000000` is 1 USDC. */
     amount: z.string().regex(/^[1-9]\d{0,17}$/, 'must be a decimal number of atomic units, above 0'),
     /** What is paid for. */
@@ -102,6 +107,8 @@ export const SignedIntent = z.object({
       nonce: z.string(),
     })
     .optional(),
+  /** Of `x402.authorize` with a facilitator: what else Permit2 was signed for. `nonce` above is decimal then. */
+  permit: z.object({ token: z.string(), spender: z.string(), facilitator: z.string() }).optional(),
   /** Of `x402.authorize` on Solana: the transaction in base64, without the signature of whoever pays its fee. */
   transaction: z.string().optional(),
 })

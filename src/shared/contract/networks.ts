@@ -58,6 +58,16 @@ export const testLedgerNetwork = {
   usdc: { address: '0x7357000000000000000000000000000000031337', name: 'Test USDC', version: '2' },
 } as const satisfies EvmNetwork
 
+/**
+ * Of `upto` on every EVM network: Uniswap's Permit2, and the contract of x402 that takes at most what was signed, to the payee
+ * that was signed. Another contract of x402 with a like address, 0x402085c2…, takes exactly what was signed: it is never signed for.
+ * @see https://github.com/coinbase/x402/tree/main/contracts/evm
+ */
+export const permit2 = {
+  address: '0x000000000022D473030F116dDEE9F6B43aC78BA3',
+  uptoSpender: '0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002',
+} as const
+
 /** Circle's list, as above. */
 export const solanaNetworks = [
   {

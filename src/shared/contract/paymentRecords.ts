@@ -48,7 +48,7 @@ export type PaymentPurpose = z.infer<typeof PaymentPurpose>
 /** One way to pay that a seller offers. Text of the seller is shown as it is and believed in nothing. */
 export const PaymentOffer = z.object({
   x402_version: z.union([z.literal(1), z.literal(2)]),
-  scheme: z.string().describe('Steward pays `exact`, and refuses every other by name.'),
+  scheme: z.string().describe('Steward pays `exact` and `upto`, and refuses every other by name.'),
   network: z.string().describe('`eip155:8453`; as the seller wrote it where Steward does not know it.'),
   network_name: z.string().nullable().describe('`Base`; null where Steward does not know the network.'),
   test: z.boolean().describe('Money on this network is worth nothing.'),
@@ -91,7 +91,9 @@ export const Payment = z.object({
   method: z.string(),
   url: z.string(),
   host: z.string(),
-  scheme: z.enum(['exact', 'upto']).describe('Steward pays `exact` only.'),
+  scheme: z
+    .enum(['exact', 'upto'])
+    .describe('`upto`: `amount` is the most that could be taken, `paid_micro_usd` what was.'),
   network: z.string(),
   network_name: z.string(),
   test: z.boolean().describe('Test money, worth nothing.'),

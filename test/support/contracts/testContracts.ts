@@ -10,11 +10,12 @@ export const testDollarAbi = parseAbi([
   'constructor(string name)',
   'function balanceOf(address account) view returns (uint256)',
   'function mint(address to, uint256 value)',
+  'function approve(address spender, uint256 value) returns (bool)',
   'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
   'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
 ])
 
-const names = ['TestDollar', 'TestMulticall'] as const
+const names = ['TestDollar', 'TestMulticall', 'TestPermit2', 'TestUptoProxy'] as const
 /** Creation code of each. */
 export type TestContracts = Record<(typeof names)[number], Hex>
 
@@ -54,5 +55,5 @@ function compiled(sources: Record<string, { content: string }>): TestContracts {
     if (!code) throw new Error(`solc made no code of ${name}.`)
     return `0x${code}`
   }
-  return { TestDollar: codeOf('TestDollar'), TestMulticall: codeOf('TestMulticall') }
+  return Object.fromEntries(names.map((name) => [name, codeOf(name)])) as TestContracts // of these very names
 }

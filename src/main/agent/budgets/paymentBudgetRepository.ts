@@ -27,8 +27,8 @@ export type PaymentBudgetRepository = {
   /** Of what is reserved. @returns whether it was */
   sign(id: string, signed: SignedEntry | undefined): BudgetEntry | undefined
   giveBack(id: string): void
-  /** Of what was signed: what became of it. */
-  settle(id: string, state: 'spent' | 'void'): boolean
+  /** Of what was signed: what became of it. @param amountMicroUsd where less was taken than was signed */
+  settle(id: string, state: 'spent' | 'void', amountMicroUsd?: number): boolean
   /** Signed, and could not be used any more at this time: what became of it is not known. */
   overdue(nowMs: number): OpenEntry[]
   used(since: Since): Used
@@ -67,8 +67,9 @@ export function paymentBudgetRepository(database: Database): PaymentBudgetReposi
      WHERE id = @id AND state = 'reserved' RETURNING ${columns}`,
   )
   const giveBack = database.prepare<[string]>(`DELETE FROM payment_budget_entries WHERE id = ? AND state = 'reserved'`)
-  const settle = database.prepare<[string, string]>(
-    `UPDATE payment_budget_entries SET state = ? WHERE id = ? AND state = 'signed'`,
+  const settle = database.prepare<[{ id: string; state: string; amount: number | null }]>(
+    `UPDATE payment_budget_entries SET state = @state, amount_micro_usd = min(amount_micro_usd, coalesce(@amount, amount_micro_usd))
+     WHERE id = @id AND state = 'signed'`,
   )
   const overdue = database.prepare<[number], OpenEntry>(
     `SELECT ${columns}, payer, nonce, valid_before_ms AS validBeforeMs FROM payment_budget_entries
@@ -106,7 +107,10 @@ export function paymentBudgetRepository(database: Database): PaymentBudgetReposi
     reserve: (entry) => void reserve.run(entry),
     sign: (id, signed) => sign.get({ ...(signed ?? { payer: null, nonce: null, validBeforeMs: null }), id }),
     giveBack: (id) => void giveBack.run(id),
-    settle: (id, state) => settle.run(state, id).changes > 0,
+    settle(id, state, amountMicroUsd) {
+      const amount = state === 'spent' ? (amountMicroUsd ?? null) : null
+      return settle.run({ id, state, amount }).changes > 0
+    },
     overdue: (nowMs) => overdue.all(nowMs),
     used: ({ sinceMs, host, payee }) =>
       used.get({ sinceMs, host: host ?? null, payee: payee ?? null }) ?? { spent: 0, held: 0 },

@@ -23,7 +23,7 @@ export function signedEntries(options: {
         const amount = String(amountMicroUsd)
         const known = await lookup.stateOf({ network, payer, payTo, amount, nonce, validBeforeMs, sinceMs: atMs })
         if (known.state !== 'unknown') asked.delete(id)
-        if (known.state === 'used') records.settle(id, 'spent')
+        if (known.state === 'used') records.settle(id, 'spent', known.takenMicroUsd)
         if (known.state === 'unused' && known.isFinal) records.settle(id, 'void')
       }
     },

@@ -15,10 +15,12 @@ export type Authorization = {
   validBeforeMs: number
   /** It was not signed before. */
   sinceMs: number
+  /** Of `upto`: where the seller says that it was settled. */
+  transaction?: string | null
 }
 export type AuthorizationState =
   /** The money moved. */
-  | { state: 'used'; transaction: string | null }
+  | { state: 'used'; transaction: string | null; takenMicroUsd?: number }
   /** `isFinal`: it has expired or was cancelled, by the clock of where it is used, so the money never moves. */
   | { state: 'unused'; isFinal: boolean }
   | { state: 'unknown'; detail: string }
@@ -32,14 +34,25 @@ export interface AuthorizationLookup {
 const settledSeconds = 60
 
 export function chainLookup(
-  chains: readonly Pick<Chain, 'network' | 'authorizationOutcome'>[],
+  chains: readonly Pick<Chain, 'network' | 'authorizationOutcome' | 'permitOutcome'>[],
   now: () => number,
 ): AuthorizationLookup {
   return {
-    async stateOf({ network, payer, payTo, amount, nonce, validBeforeMs, sinceMs }) {
+    async stateOf({ network, payer, payTo, amount, nonce, validBeforeMs, sinceMs, transaction }) {
       const chain = chains.find((it) => it.network.id === network)
       if (!chain) return { state: 'unknown', detail: `No node of ${network} is known.` }
       try {
+        // Nonces of Permit2 are decimal, those of EIP-3009 hexadecimal.
+        if (/^\d+$/.test(nonce)) {
+          const told = await chain.permitOutcome({
+            ...{ from: lower(payer), to: lower(payTo), amount, nonce, nowMs: now() },
+            deadline: String(Math.floor(validBeforeMs / 1000) + settledSeconds),
+            transaction: transaction == null ? null : lower(transaction),
+          })
+          if (told.state !== 'used') return { state: 'unused', isFinal: told.state === 'expired' }
+          const { taken, transaction: hash } = told
+          return { state: 'used', transaction: hash, ...(taken !== null && { takenMicroUsd: Number(taken) }) }
+        }
         const told = await chain.authorizationOutcome({
           ...{ from: lower(payer), to: lower(payTo), value: amount, nonce: lower(nonce), sinceMs, nowMs: now() },
           validBefore: String(Math.floor(validBeforeMs / 1000) + settledSeconds),

@@ -45,6 +45,8 @@ type Options = {
   isOwnService: (url: string) => boolean
   /** Whether the wallet has an account on Solana. */
   hasSolana: () => boolean
+  /** As `payments` asks for it. */
+  permitAllowance: (network: string) => Promise<bigint | undefined>
   lookup: AuthorizationLookup
   /** What is done beside, from time to time. */
   alongside?: (rows: PaymentRepository) => Promise<void>

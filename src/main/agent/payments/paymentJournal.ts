@@ -14,6 +14,8 @@ export type PaymentChange = Partial<
   >
 > & {
   payload?: PaymentPayload
+  /** Of `upto`; absent: all that was signed. */
+  takenMicroUsd?: number
   attempts?: number
   nextAtMs: number | null
   answer?: PaidAnswer
@@ -44,18 +46,19 @@ export function paymentJournal({ payments, budgets, now }: Options): PaymentJour
   const changes = emitter<{ payment: StoredPayment; from: PaymentState | undefined }>()
 
   const changed = (before: StoredPayment, state: PaymentState, change: PaymentChange): StoredPayment => {
-    const { payload, attempts, nextAtMs, answer, ...fields } = change
+    const { payload, attempts, nextAtMs, answer, takenMicroUsd, ...fields } = change
     const at = isoTime(now())
     const record: PaymentRecord = { ...before.record, ...fields, state, updated_at: at }
     const step = { state, detail: fields.error ?? null, at }
+    const taken = Math.min(takenMicroUsd ?? record.amount_micro_usd, record.amount_micro_usd)
     const isNew = before.record.state !== state || before.record.error !== record.error
     return {
       ...before,
       record: {
         ...record,
-        sentence: paymentSentence(record),
+        sentence: paymentSentence(record, record.paid === true ? String(taken) : record.amount),
         transaction_url: transactionUrl(record.network, record.transaction),
-        paid_micro_usd: record.paid === null ? null : record.paid ? record.amount_micro_usd : 0,
+        paid_micro_usd: record.paid === null ? null : record.paid ? taken : 0,
         steps: isNew ? [...before.record.steps, step].slice(-100) : before.record.steps,
       },
       payload: before.payload ?? payload ?? null,
@@ -75,7 +78,8 @@ export function paymentJournal({ payments, budgets, now }: Options): PaymentJour
         const after = changed(before, state, change)
         if (!payments.change(after, from)) return undefined
         const { paid, intent_id: intentId } = after.record
-        if (paid !== null && intentId !== null) budgets.settle(intentId, paid ? 'spent' : 'void')
+        const { paid_micro_usd: taken } = after.record
+        if (paid !== null && intentId !== null) budgets.settle(intentId, paid ? 'spent' : 'void', taken ?? undefined)
         return { payment: after, from }
       })
       if (done) changes.emit(done)

@@ -12,9 +12,7 @@ type Signed = { version: 1 | 2; raw: RawOffer; url: string; result: SignedIntent
 
 /** Built of what is kept alone, so that it is the same after a crash. */
 export function paymentPayload({ version, raw, url, result }: Signed): PaymentPayload {
-  const { signature, authorization, transaction } = result
-  if (!authorization) throw new Error('A signed payment has its authorization.')
-  const payload = transaction === undefined ? { signature, authorization } : { transaction }
+  const payload = signedPart(result)
   const value =
     version === 1
       ? { x402Version: 1, scheme: raw.scheme, network: raw.network, payload }
@@ -22,6 +20,21 @@ export function paymentPayload({ version, raw, url, result }: Signed): PaymentPa
   return {
     header: version === 1 ? paymentHeaders.payment.v1 : paymentHeaders.payment.v2,
     value: Buffer.from(JSON.stringify(value), 'utf8').toString('base64'),
+  }
+}
+
+function signedPart({ signature, authorization, transaction, permit }: SignedIntent): object {
+  if (!authorization) throw new Error('A signed payment has its authorization.')
+  if (transaction !== undefined) return { transaction }
+  if (!permit) return { signature, authorization }
+  const { from, to, value, validAfter, validBefore, nonce } = authorization
+  const { token, spender, facilitator } = permit
+  return {
+    signature,
+    permit2Authorization: {
+      ...{ from, permitted: { token, amount: value }, spender, nonce, deadline: validBefore },
+      witness: { to, facilitator, validAfter },
+    },
   }
 }
 

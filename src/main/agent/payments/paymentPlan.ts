@@ -36,7 +36,7 @@ type Payer = {
   hasSolana: boolean
 }
 
-/** The offers of a 402, and the first of them that may be paid: on Solana only where no other may be. */
+/** The offers of a 402, and the first of them that may be paid: on Solana only where no other may be, and last of all `upto`. */
 export function readDemand({ headers, body }: SellerAnswer, { isOwnService, hasSolana }: Payer): ReadDemand {
   const offers = readOffers(headers, body.toString('utf8')).map((it): ReadOffer => {
     if (!it.offer.payable) return it
@@ -47,11 +47,17 @@ export function readDemand({ headers, body }: SellerAnswer, { isOwnService, hasS
       : 'The wallet has no account on Solana.'
     return { ...it, offer: { ...it.offer, payable: false, problem } }
   })
-  const usual = offers.findIndex(({ offer, solana }) => offer.payable && !solana)
-  const at = usual >= 0 ? usual : offers.findIndex(({ offer }) => offer.payable)
+  const at = [isUsual, isSolana, isUpto].reduce(
+    (found, isOfKind) => (found >= 0 ? found : offers.findIndex((it) => it.offer.payable && isOfKind(it))),
+    -1,
+  )
   const chosen = offers[at]
   return { offers, choice: chosen && { at, chosen } }
 }
+
+const isUpto = ({ facilitator }: ReadOffer): boolean => facilitator !== undefined
+const isSolana = ({ solana }: ReadOffer): boolean => solana !== undefined
+const isUsual = (it: ReadOffer): boolean => !isUpto(it) && !isSolana(it)
 
 /** @throws AppError `payment/offer` saying what is wrong with each */
 export function needChoice({ offers, choice }: ReadDemand, host: string): Choice {
@@ -97,6 +103,7 @@ export function intentOf(
     amount,
     resource: url,
     valid_seconds: Math.min(seconds ?? longestSeconds, longestSeconds),
+    ...(chosen.facilitator !== undefined && { facilitator: chosen.facilitator }),
     ...(chosen.solana && {
       fee_payer: chosen.solana.feePayer,
       ...(chosen.solana.memo && { memo: chosen.solana.memo }),

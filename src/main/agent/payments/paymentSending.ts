@@ -56,10 +56,25 @@ export function paymentSending({ payments, journal, sellerOf, lookup, heldHeader
       throw failure
     })
     if (answer instanceof AppError) later(sent, answer.message)
-    else take(sent, answer)
+    else await take(sent, answer)
   }
 
-  const take = (payment: StoredPayment, answer: SellerAnswer): void => {
+  /** Of `upto` the chain tells how much it was, never the seller; without its word all of it counts as taken. */
+  const takenBy = async (payment: StoredPayment, transaction: string | null): Promise<number | undefined> => {
+    if (payment.record.scheme !== 'upto' || transaction === null) return undefined
+    const known = await lookup.stateOf(await asked(payment, transaction))
+    return known.state === 'used' ? known.takenMicroUsd : undefined
+  }
+
+  const asked = async (payment: StoredPayment, transaction: string | null) => {
+    const { id, network, from: payer, pay_to: payTo, amount, created_at: since } = payment.record
+    const nonce = await nonceOf(payment)
+    if (nonce === undefined) throw new Error(`The payment ${id} has no nonce.`)
+    const validBeforeMs = expiryMs(payment)
+    return { network, payer, payTo, amount, nonce, validBeforeMs, sinceMs: Date.parse(since), transaction }
+  }
+
+  const take = async (payment: StoredPayment, answer: SellerAnswer): Promise<void> => {
     const { id, network, from } = payment.record
     const told = receiptOf(answer.headers)
     const receipt = told && isOurs(told, { network, from }) ? told : undefined
@@ -68,7 +83,11 @@ export function paymentSending({ payments, journal, sellerOf, lookup, heldHeader
     const isOpen = payment.request.via === 'service' && isTransient(kept.answer)
     if (receipt?.success && !isOpen) {
       const error = answer.status < 400 ? null : `Paid, and the seller answered with status ${answer.status}.`
-      const settled = { paid: true, error, transaction: receipt.transaction, nextAtMs: null, ...kept } as const
+      const takenMicroUsd = await takenBy(payment, receipt.transaction)
+      const settled = {
+        ...{ paid: true, error, transaction: receipt.transaction, nextAtMs: null, ...kept },
+        ...(takenMicroUsd !== undefined && { takenMicroUsd }),
+      } as const
       if (journal.become(id, 'settled', settled)) return
     }
     if (isTransient(kept.answer)) {
@@ -98,12 +117,8 @@ export function paymentSending({ payments, journal, sellerOf, lookup, heldHeader
   }
 
   const lookUp = async (payment: StoredPayment): Promise<void> => {
-    const { id, network, from: payer, pay_to: payTo, amount, created_at: since, state, error } = payment.record
-    const nonce = await nonceOf(payment)
-    if (nonce === undefined) throw new Error(`The payment ${id} has no nonce.`)
-    const known = await lookup.stateOf({
-      ...{ network, payer, payTo, amount, nonce, validBeforeMs: expiryMs(payment), sinceMs: Date.parse(since) },
-    })
+    const { id, state, error, receipt } = payment.record
+    const known = await lookup.stateOf(await asked(payment, receipt?.transaction ?? null))
     if (known.state === 'used') {
       const paid = {
         paid: true,
@@ -111,6 +126,7 @@ export function paymentSending({ payments, journal, sellerOf, lookup, heldHeader
         reconciled_by: 'chain',
         transaction: known.transaction,
         nextAtMs: null,
+        ...(known.takenMicroUsd !== undefined && { takenMicroUsd: known.takenMicroUsd }),
       } as const
       journal.become(id, 'reconciled', paid)
     } else if (known.state === 'unused' && known.isFinal) {
@@ -153,10 +169,20 @@ function isOurs({ payer, network }: Receipt, ours: { network: string; from: stri
 
 async function nonceOf({ payload }: StoredPayment): Promise<string | undefined> {
   const sent = parsedJson(Buffer.from(payload?.value ?? '', 'base64').toString('utf8')) as
-    | { payload?: { authorization?: { nonce?: string }; transaction?: string } }
+    | {
+        payload?: {
+          authorization?: { nonce?: string }
+          permit2Authorization?: { nonce?: string }
+          transaction?: string
+        }
+      }
     | undefined // we wrote it
-  const { authorization, transaction } = sent?.payload ?? {}
-  return authorization?.nonce ?? (transaction === undefined ? undefined : await transactionNonce(transaction))
+  const { authorization, permit2Authorization: permit, transaction } = sent?.payload ?? {}
+  return (
+    authorization?.nonce ??
+    permit?.nonce ??
+    (transaction === undefined ? undefined : await transactionNonce(transaction))
+  )
 }
 
 /** It says nothing of the payment: the same bytes are worth another try. */

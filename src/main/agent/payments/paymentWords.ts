@@ -2,11 +2,15 @@ import { solanaNetworks, usdcDecimals } from '../../../shared/contract/networks.
 import type { Payment } from '../../../shared/contract/paymentRecords.ts'
 import { tokenAmount } from '../../../shared/tokenAmount.ts'
 
-type Worded = Pick<Payment, 'state' | 'paid' | 'amount' | 'test'>
+type Worded = Pick<Payment, 'state' | 'paid' | 'amount' | 'test' | 'scheme'>
 
-/** State and outcome in one sentence, also of what is not known. */
-export function paymentSentence({ state, paid, amount, test }: Worded): string {
-  const money = `${tokenAmount(BigInt(amount), usdcDecimals)} ${test ? 'test USDC' : 'USDC'}`
+/**
+ * State and outcome in one sentence, also of what is not known.
+ * @param moved of a payment that was made, as far as it is known; millionths of a USDC
+ */
+export function paymentSentence({ state, paid, amount, test, scheme }: Worded, moved = amount): string {
+  const figure = `${tokenAmount(BigInt(moved), usdcDecimals)} ${test ? 'test USDC' : 'USDC'}`
+  const money = scheme === 'upto' && paid !== true ? `Up to ${figure}` : figure
   switch (state) {
     case 'planned':
       return `${money} is about to be paid.`

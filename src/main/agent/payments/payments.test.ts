@@ -181,7 +181,7 @@ describe('whatever a seller does with a payment, it is signed once', () => {
 
 describe('before anything is signed', () => {
   const cases: [string, object, string][] = [
-    ['what nobody can pay', { scheme: 'upto' }, 'payment/offer'],
+    ['what nobody can pay', { scheme: 'auth-capture' }, 'payment/offer'],
     ['more than the caller would pay', { maxAmountRequired: '10000001' }, 'payment/too-dear'],
     [
       'test money of this computer',

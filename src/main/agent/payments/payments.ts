@@ -65,6 +65,8 @@ type Options = {
   isOwnService: (url: string) => boolean
   /** Whether the wallet has an account on Solana. */
   hasSolana: () => boolean
+  /** USDC that the account which pays lets Permit2 move on this network, in atomic units; undefined where nobody can tell. */
+  permitAllowance: (network: string) => Promise<bigint | undefined>
   newId: () => PaymentId
   now: () => number
 }
@@ -105,20 +107,35 @@ export function payments(options: Options): Payments {
     if (refusal?.effect === 'deny') throw new AppError('budget/exceeded', `Not paid: ${refusal.detail}`)
   }
 
+  /** Permit2 moves what its owner allowed it to, once, by a transaction. @throws AppError `payment/allowance` */
+  const checkAllowance = async ({ chosen: { facilitator, offer, network } }: Choice): Promise<void> => {
+    if (facilitator === undefined) return
+    const allowed = await options.permitAllowance(offer.network)
+    if (allowed !== undefined && allowed >= BigInt(offer.amount)) return
+    const place = network?.name ?? offer.network
+    throw new AppError(
+      'payment/allowance',
+      allowed === undefined
+        ? `It cannot be seen on ${place} whether Permit2 may move your USDC, which “upto” needs.`
+        : `Your account has not allowed Permit2 to move ${tokenAmount(BigInt(offer.amount), usdcDecimals)} USDC on ${place}, which “upto” needs.`,
+    )
+  }
+
   const newPayment = (wanted: Wanted, { chosen }: Choice, intent: IntentRecord, id: PaymentId): StoredPayment => {
     const { offer, raw, network } = chosen
     const { request, via, url, purpose, title, quote } = wanted
     const at = isoTime(now())
     const state = intent.state === 'denied' ? 'refused' : intent.state === 'waiting' ? 'waiting' : 'planned'
     const paid = state === 'refused' ? false : null
+    const scheme = chosen.facilitator === undefined ? ('exact' as const) : ('upto' as const)
     const headers = Object.entries(request.headers)
     const kept = headers.filter(([name]) => !isCredential(name))
     if (kept.length < headers.length) options.heldHeaders.set(id, request.headers)
     const record = {
       ...{ id, state, paid, purpose, title, url, quote, offer, asker: intent.asker, reason: intent.reason },
-      sentence: paymentSentence({ state, paid, amount: offer.amount, test: offer.test }),
+      sentence: paymentSentence({ state, paid, amount: offer.amount, test: offer.test, scheme }),
       error: state === 'refused' ? intent.error : null,
-      ...{ method: request.method, host: hostOf(url), scheme: 'exact' as const },
+      ...{ method: request.method, host: hostOf(url), scheme },
       ...{ network: offer.network, network_name: network?.name ?? offer.network, test: offer.test, asset: offer.asset },
       ...{ from: intent.address, pay_to: offer.pay_to, amount: offer.amount },
       amount_micro_usd: offer.amount_micro_usd ?? 0,
@@ -148,6 +165,7 @@ export function payments(options: Options): Payments {
     const choice = needChoice(readDemand(answer, payerOf(wanted)), host)
     const amount = checkPrice(choice, wanted)
     checkBudgets(choice, host, amount)
+    await checkAllowance(choice)
     const isCapped = wanted.capMicroUsd !== null || wanted.quote !== null || budgets.limits().payment_micro_usd !== null
     let payment: StoredPayment | undefined
     const intent = await options.ask({
@@ -283,6 +301,7 @@ export function payments(options: Options): Payments {
     const refusal = budgets.refusal({ ...at, amountMicroUsd: amount, by: 'policy' })
     if (refusal?.effect === 'deny') return { effect: 'refuse' as const, detail: refusal.detail }
     try {
+      await checkAllowance(choice)
       const verdict = await approvals.foresee({ intent: intentOf(choice, wanted), asker })
       if (verdict.effect === 'deny') return { effect: 'refuse' as const, detail: verdict.detail }
       if (refusal) return { effect: 'ask' as const, detail: refusal.detail }

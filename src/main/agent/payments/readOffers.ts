@@ -20,6 +20,8 @@ export type ReadOffer = {
   network: KnownNetwork | undefined
   /** Of a payable offer on Solana. */
   solana?: SolanaTerms
+  /** Of a payable offer of `upto`: who settles it. */
+  facilitator?: string
 }
 type KnownNetwork = EvmNetwork | SolanaNetwork
 /** All that is taken of what a seller adds there: nothing else of it gets into a transaction. */
@@ -85,11 +87,12 @@ function readOffer(raw: Wanted, { version, described }: { version: 1 | 2; descri
   const amount = (version === 1 ? raw.maxAmountRequired : raw.amount) ?? raw.amount ?? raw.maxAmountRequired ?? ''
   const atomic = amount === '' ? 0n : BigInt(amount)
   const isUsdc = network !== undefined && comparedAddress(raw.asset) === comparedAddress(network.usdc.address)
-  const problem = problemOf(raw, { network, isUsdc, atomic })
+  const problem = problemOf(raw, { version, network, isUsdc, atomic })
   return {
     raw,
     network,
     ...(problem === null && network && isSolana(network) && { solana: solanaTerms(raw.extra) }),
+    ...(problem === null && raw.scheme === 'upto' && { facilitator: String(raw.extra?.facilitatorAddress) }),
     offer: {
       x402_version: version,
       scheme: raw.scheme,
@@ -109,14 +112,14 @@ function readOffer(raw: Wanted, { version, described }: { version: 1 | 2; descri
   }
 }
 
-type Known = { network: KnownNetwork | undefined; isUsdc: boolean; atomic: bigint }
+type Known = { version: 1 | 2; network: KnownNetwork | undefined; isUsdc: boolean; atomic: bigint }
 
 function problemOf(
   { scheme, network: name, asset, payTo, maxTimeoutSeconds, extra }: Wanted,
   known: Known,
 ): string | null {
-  const { network, isUsdc, atomic } = known
-  if (scheme !== 'exact') return `Steward does not pay by the scheme ${quoted(scheme)}.`
+  const { version, network, isUsdc, atomic } = known
+  if (scheme !== 'exact' && scheme !== 'upto') return `Steward does not pay by the scheme ${quoted(scheme)}.`
   if (!network) return `Steward does not pay on the network ${quoted(name)}.`
   if (!isUsdc) return `${quoted(asset)} is not USDC on ${network.name}.`
   if (atomic <= 0n) return 'It names no amount.'
@@ -125,7 +128,20 @@ function problemOf(
   if (maxTimeoutSeconds !== undefined && maxTimeoutSeconds < shortestSeconds) {
     return `It leaves ${maxTimeoutSeconds} seconds to pay, which is too short.`
   }
-  return isSolana(network) ? solanaProblem(network, payTo, extra) : null
+  if (scheme === 'upto') return uptoProblem(network, version, extra)
+  if (isSolana(network)) return solanaProblem(network, payTo, extra)
+  const method = extra?.assetTransferMethod ?? 'eip3009'
+  return method === 'eip3009' ? null : 'Steward pays an exact amount by EIP-3009 only.'
+}
+
+/** @see https://github.com/x402-foundation/x402/blob/main/specs/schemes/upto/scheme_upto_evm.md */
+function uptoProblem(network: KnownNetwork, version: 1 | 2, extra: Wanted['extra']): string | null {
+  if (version === 1) return 'Version 1 of x402 has no scheme “upto”.'
+  if (isSolana(network) || network.id === testLedgerNetwork.id) return `“upto” is not paid on ${network.name}.`
+  const { facilitatorAddress, assetTransferMethod = 'permit2' } = extra ?? {}
+  if (assetTransferMethod !== 'permit2') return '“upto” is paid by Permit2 only.'
+  if (typeof facilitatorAddress === 'string' && addressOf(network).test(facilitatorAddress)) return null
+  return 'It does not name who settles.'
 }
 
 const mostMemoBytes = 256

@@ -9,7 +9,8 @@ import { signIn } from './signIn.ts'
 import { solanaPayment } from './solanaPayment.ts'
 import { textMessage } from './textMessage.ts'
 import { toolCall } from './toolCall.ts'
-import { type IntentTools, refused, type SignerTools, type Understood } from './understood.ts'
+import { type IntentOf, type IntentTools, refused, type SignerTools, type Understood } from './understood.ts'
+import { uptoPayment } from './uptoPayment.ts'
 
 /** Nothing that was prepared before is trusted: the bytes are built anew from the intent, and must be what was shown. */
 export function intentSigner(given: SignerTools): Signer {
@@ -23,7 +24,7 @@ export function intentSigner(given: SignerTools): Signer {
       case 'siws':
         return signIn(intent, tools)
       case 'x402.authorize':
-        return solanaNetwork(intent.network) ? solanaPayment(intent, tools) : paymentAuthorization(intent, tools)
+        return paymentOf(intent)(intent, tools)
       case 'message':
         return textMessage(intent, tools)
       case 'tool.call':
@@ -39,6 +40,11 @@ export function intentSigner(given: SignerTools): Signer {
       return sign()
     },
   }
+}
+
+function paymentOf({ network, facilitator }: IntentOf<'x402.authorize'>) {
+  if (solanaNetwork(network)) return solanaPayment
+  return facilitator === undefined ? paymentAuthorization : uptoPayment
 }
 
 function intentOf(given: unknown): Intent {

@@ -14,7 +14,7 @@ import { type TypedData, typedDataHash, typedDataText } from './typedData.ts'
 import { type IntentOf, type IntentTools, refused, type ShownField, type Understood } from './understood.ts'
 
 /** However long the seller would like to have: what was not used by then is void. */
-const longestSeconds = 300
+export const longestSeconds = 300
 
 const transferTypes = {
   TransferWithAuthorization: [
@@ -113,7 +113,7 @@ function typedDataOf({ usdc, chainId }: EvmNetwork, message: TypedData['message'
   }
 }
 
-async function checkPayee(payee: string, { keys }: IntentTools): Promise<void> {
+export async function checkPayee(payee: string, { keys }: IntentTools): Promise<void> {
   if (/^0x0{40}$/.test(payee)) throw refused('pay_to is the zero address: the money would be lost.')
   const token = [...evmNetworks, testLedgerNetwork].find(({ usdc }) => sameEvmAddress(usdc.address, payee))
   if (token) throw refused(`pay_to ${payee} is the USDC contract on ${token.name}: the money would be lost.`)
@@ -122,11 +122,11 @@ async function checkPayee(payee: string, { keys }: IntentTools): Promise<void> {
   if (await hasWrongChecksum(payee)) throw refused(`pay_to ${payee} has a wrong checksum: it may be mistyped.`)
 }
 
-function testWarning({ test, name }: EvmNetwork): ShownField[] {
+export function testWarning({ test, name }: EvmNetwork): ShownField[] {
   return test ? [{ label: 'Test network', value: `Money on ${name} is worth nothing.`, kind: 'warning' }] : []
 }
 
-function timeWords(seconds: number): string {
+export function timeWords(seconds: number): string {
   if (seconds < 60 || seconds % 60 !== 0) return `${seconds} seconds`
   return seconds === 60 ? '1 minute' : `${seconds / 60} minutes`
 }

@@ -21,6 +21,7 @@ export async function solanaPayment(intent: IntentOf<'x402.authorize'>, tools: I
   const network = solanaNetwork(intent.network)
   if (!network) throw refused(`network ${JSON.stringify(intent.network)} is not a network of Solana.`)
   const { pay_to: payee, fee_payer: feePayer, description, memo } = intent
+  if (intent.facilitator !== undefined) throw refused('facilitator is for payments on EVM networks only.')
   if (feePayer === undefined) throw refused('fee_payer is missing: a payment on Solana names who pays its fee.')
   const account = tools.keys.account('solana', intent.account_id)
   await checkAddress('pay_to', payee, tools)

@@ -2,11 +2,12 @@ type Field = { name: string; type: string }
 
 /** EIP-712, with values as JSON writes them: integers are decimal text. */
 export type TypedData = {
-  domain: { name: string; version: string; chainId: number; verifyingContract?: `0x${string}` }
+  domain: { name: string; version?: string; chainId: number; verifyingContract?: `0x${string}` }
   types: Readonly<Record<string, readonly Field[]>>
   primaryType: string
-  message: Readonly<Record<string, string>>
+  message: Message
 }
+type Message = { readonly [name: string]: string | Message }
 
 /** What is signed: keccak256 of 0x1901, the hash of the domain, the hash of the message. */
 export async function typedDataHash({ domain, types, primaryType, message }: TypedData): Promise<`0x${string}`> {
@@ -18,7 +19,7 @@ export async function typedDataHash({ domain, types, primaryType, message }: Typ
 export function typedDataText({ domain, types, primaryType, message }: TypedData): string {
   const named: Field[] = [
     { name: 'name', type: 'string' },
-    { name: 'version', type: 'string' },
+    ...(domain.version === undefined ? [] : [{ name: 'version', type: 'string' }]),
     { name: 'chainId', type: 'uint256' },
     ...(domain.verifyingContract === undefined ? [] : [{ name: 'verifyingContract', type: 'address' }]),
   ]

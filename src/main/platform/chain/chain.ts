@@ -14,6 +14,10 @@ export interface Chain {
   balances(addresses: readonly string[], limits?: Limits): Promise<ChainBalance[]>
   /** What became of a signed transfer, whoever brought it to the chain. */
   authorizationOutcome(asked: AskedAuthorization, limits?: Limits): Promise<AuthorizationOutcome>
+  /** What became of what was signed for Permit2 by `upto`. */
+  permitOutcome(asked: AskedPermit, limits?: Limits): Promise<PermitOutcome>
+  /** USDC that this address lets Permit2 move. */
+  permitAllowance(owner: string, limits?: Limits): Promise<bigint>
   /** Whether the contract would take this transfer now; nothing is sent. */
   checkTransfer(transfer: SignedTransfer, limits?: Limits): Promise<TransferCheck>
   /** What sending this transfer takes. */
@@ -63,6 +67,24 @@ export type AskedAuthorization = TransferTerms & {
 export type AuthorizationOutcome =
   | { state: 'unused' | 'expired' | 'cancelled' | 'used-otherwise' | 'used' }
   | { state: 'paid'; transaction: Hex }
+
+export type AskedPermit = {
+  from: Hex
+  to: Hex
+  /** The most that was signed. */
+  amount: string
+  /** Decimal. */
+  nonce: string
+  /** Unix seconds. */
+  deadline: string
+  nowMs: number
+  /** Where it is said to be settled. */
+  transaction: Hex | null
+}
+/** `taken`: what that transaction moved to the payee; null where it did not, so that nobody knows how much it was. */
+export type PermitOutcome =
+  | { state: 'unused' | 'expired' }
+  | { state: 'used'; taken: string | null; transaction: Hex | null }
 
 export type TransferCheck = 'fine' | 'used' | 'too-little' | 'refused'
 

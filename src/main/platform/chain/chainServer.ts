@@ -4,9 +4,13 @@ import { failureFacts } from './failureFacts.ts'
 import { openNode } from './openNode.ts'
 import { authorizationOutcome } from './questions/authorizationOutcome.ts'
 import { balances } from './questions/balances.ts'
+import { permitAllowance, permitOutcome } from './questions/permits.ts'
 import { checkTransfer, prepareTransfer, sendTransfer, transferReceipt } from './questions/transfers.ts'
 
-const questions = { balances, authorizationOutcome, checkTransfer, prepareTransfer, sendTransfer, transferReceipt }
+const questions = {
+  ...{ balances, authorizationOutcome, permitOutcome, permitAllowance },
+  ...{ checkTransfer, prepareTransfer, sendTransfer, transferReceipt },
+}
 
 /** Answers questions, each with a signal of its own. */
 export function serveChain(port: MessagePort): void {

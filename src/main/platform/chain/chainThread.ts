@@ -173,6 +173,8 @@ export function chainThread(options: Options): ChainThread {
         ...{ network, host },
         balances: asks('balances'),
         authorizationOutcome: asks('authorizationOutcome'),
+        permitOutcome: asks('permitOutcome'),
+        permitAllowance: asks('permitAllowance'),
         checkTransfer: asks('checkTransfer'),
         prepareTransfer: asks('prepareTransfer'),
         sendTransfer: asks('sendTransfer'),

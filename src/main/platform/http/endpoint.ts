@@ -13,6 +13,8 @@ export type BaseCall = {
   setHeader(name: string, value: string): void
   /** Fires when the client has gone or the server closes: for handlers that wait. */
   readonly signal: AbortSignal
+  /** Fires when the client has gone: for work that a server which closes still finishes. */
+  readonly gone: AbortSignal
   /** Of an `Idempotency-Key`, on routes that honour it and where this answer is none of events. */
   readonly repeatable: Repeatable | undefined
 }

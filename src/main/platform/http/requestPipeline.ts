@@ -197,4 +197,8 @@ class PipelineCall implements BaseCall {
   get signal(): AbortSignal {
     return this.#exchange.signal
   }
+
+  get gone(): AbortSignal {
+    return this.#exchange.gone
+  }
 }

@@ -53,7 +53,7 @@ export function sandboxRoutes(options: {
     endpoint(stopSandbox, async ({ params }, { caller }) => toWire(await sandboxes.stop(caller, params.id))),
     endpoint(
       execInSandbox,
-      async ({ params, body: { command, timeout, cwd, env, watch } }, { caller, signal, repeatable }) => {
+      async ({ params, body: { command, timeout, cwd, env, watch } }, { caller, gone, repeatable }) => {
         const { id: sandboxId } = sandboxes.running(caller, params.id)
         const timeoutMs = execTimeoutMs(timeout)
         const deadlineMs = timeoutMs + execGraceMs
@@ -61,7 +61,7 @@ export function sandboxRoutes(options: {
           'machine.exec',
           { sandboxId, command, timeoutMs, cwd, env, watch },
           // Whoever has a key may ask again for what came of it.
-          { deadlineMs, ...(repeatable === undefined && { signal }) },
+          { deadlineMs, ...(repeatable === undefined && { signal: gone }) },
         )
         const { stdoutBytes, truncated, exitCode, durationMs } = result
         options.activity.ran(sandboxId, { command, exitCode, durationMs })

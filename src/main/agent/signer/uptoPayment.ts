@@ -1,0 +1,113 @@
+import { type EvmNetwork, evmNetwork, permit2, usdcDecimals } from '../../../shared/contract/networks.ts'
+import { shortAddress } from '../../../shared/shortAddress.ts'
+import { tokenAmount } from '../../../shared/tokenAmount.ts'
+import { checkPayee, longestSeconds, testWarning, timeWords } from './paymentAuthorization.ts'
+import { checkPlain, invisibleWarning, shortened } from './plainText.ts'
+import { siteOf } from './site.ts'
+import { type TypedData, typedDataHash, typedDataText } from './typedData.ts'
+import { type IntentOf, type IntentTools, refused, type Understood } from './understood.ts'
+
+const permitTypes = {
+  PermitWitnessTransferFrom: [
+    { name: 'permitted', type: 'TokenPermissions' },
+    { name: 'spender', type: 'address' },
+    { name: 'nonce', type: 'uint256' },
+    { name: 'deadline', type: 'uint256' },
+    { name: 'witness', type: 'Witness' },
+  ],
+  TokenPermissions: [
+    { name: 'token', type: 'address' },
+    { name: 'amount', type: 'uint256' },
+  ],
+  Witness: [
+    { name: 'to', type: 'address' },
+    { name: 'facilitator', type: 'address' },
+    { name: 'validAfter', type: 'uint256' },
+  ],
+} as const
+
+/**
+ * USDC of which the facilitator may move as much as was used, once and to this payee: `amount` at most.
+ * @see https://github.com/x402-foundation/x402/blob/main/specs/schemes/upto/scheme_upto_evm.md
+ */
+export async function uptoPayment(intent: IntentOf<'x402.authorize'>, tools: IntentTools): Promise<Understood> {
+  const { network: name, pay_to: payee, facilitator, description } = intent
+  const network = evmNetwork(name)
+  if (!network) throw refused(`network ${JSON.stringify(name)} is no network on which upto is paid.`)
+  if (facilitator === undefined) throw refused('facilitator is missing: upto names who settles.')
+  if (!/^0x[0-9a-fA-F]{40}$/.test(payee)) throw refused(`pay_to ${payee} is no address on ${network.name}.`)
+  for (const it of ['fee_payer', 'memo'] as const) {
+    if (intent[it] !== undefined) throw refused(`${it} is for payments on Solana only.`)
+  }
+  await checkPayee(payee, tools)
+  if (/^0x0{40}$/.test(facilitator)) throw refused('facilitator is the zero address: nobody could settle.')
+  const site = siteOf('resource', intent.resource)
+  if (description !== undefined) checkPlain('description', description, '\n\t')
+  const value = BigInt(intent.amount)
+  const seconds = Math.min(intent.valid_seconds, longestSeconds)
+  const account = tools.keys.account('evm', intent.account_id)
+  const amount = `${tokenAmount(value, usdcDecimals)} USDC`
+  const permit = { token: network.usdc.address, spender: permit2.uptoSpender, facilitator }
+  const messageOf = ({ nonce, deadline }: { nonce: string; deadline: string }): TypedData['message'] => ({
+    permitted: { token: permit.token, amount: intent.amount },
+    spender: permit.spender,
+    ...{ nonce, deadline },
+    witness: { to: payee, facilitator, validAfter: '0' },
+  })
+
+  return {
+    prepared: {
+      intent: { ...intent, account_id: account.id, network: network.id, valid_seconds: seconds },
+      account,
+      sentence: `Pay up to ${amount} to ${shortAddress(payee)} on ${network.name} for ${shortened(intent.resource, 80)}`,
+      fields: [
+        { label: 'At most', value: amount, kind: 'amount' },
+        { label: 'To', value: payee, kind: 'address' },
+        { label: 'Settled by', value: facilitator, kind: 'address' },
+        { label: 'From', value: account.address, kind: 'address' },
+        { label: 'Account', value: account.label, kind: 'text' },
+        { label: 'Network', value: network.name, kind: 'text' },
+        { label: 'For', value: intent.resource, kind: 'url' },
+        ...(description === undefined ? [] : [{ label: 'Description', value: description, kind: 'text' as const }]),
+        { label: 'Valid', value: `${timeWords(seconds)} after signing`, kind: 'text' },
+        { label: 'USDC', value: network.usdc.address, kind: 'address' },
+        ...site.warnings,
+        ...invisibleWarning('The description', description ?? ''),
+        ...testWarning(network),
+      ],
+      raw: typedDataText(
+        typedDataOf(
+          network,
+          messageOf({
+            nonce: '32 random bytes, chosen when it is signed',
+            deadline: `${seconds} seconds from when it is signed`,
+          }),
+        ),
+      ),
+      host: site.host,
+      amountMicroUsd: value,
+    },
+    async sign() {
+      const nonce = BigInt(`0x${Buffer.from(tools.randomBytes(32)).toString('hex')}`).toString()
+      const deadline = String(Math.floor(tools.now() / 1000) + seconds)
+      const signature = await tools.signEvm(
+        account,
+        await typedDataHash(typedDataOf(network, messageOf({ nonce, deadline }))),
+      )
+      const authorization = {
+        ...{ from: account.address, to: payee, value: intent.amount, validAfter: '0' },
+        ...{ validBefore: deadline, nonce },
+      }
+      return { kind: intent.kind, address: account.address, signature, authorization, permit }
+    },
+  }
+}
+
+function typedDataOf({ chainId }: EvmNetwork, message: TypedData['message']): TypedData {
+  return {
+    domain: { name: 'Permit2', chainId, verifyingContract: permit2.address },
+    types: permitTypes,
+    primaryType: 'PermitWitnessTransferFrom',
+    message,
+  }
+}
