@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { encryptKeystoreJson, HDNodeWallet, Wallet } from 'ethers'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { askIntent, decideIntent } from '../../src/shared/contract/intents.ts'
 import {
   type Planted,
@@ -59,18 +59,18 @@ const searchMemory = textSearch([...plain.map((it) => it.bytes), Buffer.from(mar
 
 const search = searchFor(secrets)
 
-let app: StewardInBrowser<Steward>
+let app: StewardInBrowser<Steward> | undefined
 /** Undefined where memory cannot be read. */
 let whileGiven: Seen[] | undefined
 let atTheEnd: Seen[] | undefined
 
-beforeAll(async () => {
+async function opened(): Promise<StewardInBrowser<Steward>> {
   const url = `${await deadAddress()}/v2/planted-rpc-key-5eedb0b0cafe`
   const wallet = { secret_store: 'vault_file', rpc: { base: url, base_sepolia: url } }
   // Whoever tests the key of the provider reaches nobody.
   const inference = { families: { a: { base_url: `${await deadAddress()}/v1` } } }
-  app = await stewardInOwnBrowser({ config: { wallet, inference, log: { level: 'debug' } } })
-})
+  return stewardInOwnBrowser({ config: { wallet, inference, log: { level: 'debug' } } })
+}
 afterAll(() => app?.close())
 
 test('the search finds a secret in each form, wherever it stands', () => {
@@ -97,7 +97,10 @@ test('the search finds a secret in each form, wherever it stands', () => {
   expect(without.map(({ where }) => where)).toEqual(['none'])
 })
 
-test('what a person gives to the sheets is nowhere else', async () => {
+// A try that a starved browser spoilt leaves a wallet behind: the next one has a Steward and a browser of its own.
+test('what a person gives to the sheets is nowhere else', { timeout: 150_000 }, async () => {
+  await app?.close()
+  app = await opened()
   const window = await app.window()
   const traffic = windowTraffic(window.page)
   await window.reload() // so that its sockets are heard from their first word
@@ -259,7 +262,8 @@ async function processes(): Promise<Seen[] | undefined> {
 }
 
 async function renderers(): Promise<number[]> {
-  const session = await app.browser.newBrowserCDPSession()
+  const session = await app?.browser.newBrowserCDPSession()
+  if (!session) throw new Error('There is no browser yet.')
   try {
     const { processInfo } = await session.send('SystemInfo.getProcessInfo')
     return processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => id)
