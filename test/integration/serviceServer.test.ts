@@ -56,6 +56,35 @@ describe('a service that ends', () => {
   })
 })
 
+test('a command ends with the connection of its caller; with a key the same request again gets its result', async () => {
+  const service = await started({})
+  const { id } = (await service.send('/v1/sandboxes', { body: {} })).json
+  const exec = `/v1/sandboxes/${id}/exec`
+  const said = async (command: string) => (await service.send(exec, { body: { command } })).json.stdout
+  const left = async (command: string, headers: Record<string, string>) => {
+    const leaving = new AbortController()
+    const asked = fetch(`${service.url}${exec}`, {
+      ...{ method: 'POST', body: JSON.stringify({ command }), signal: leaving.signal },
+      headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json', ...headers },
+    }).catch(() => {})
+    await until('the command to run', async () => (await said('ls /tmp')).includes('begun'))
+    leaving.abort()
+    await asked
+  }
+  await left('echo > /tmp/begun; sleep 3000', {})
+  await until('the command to end', async () => (await said('pgrep -xf "sleep 300[0]"; rm -f /tmp/begun')) === '')
+
+  const keyed = { 'idempotency-key': 'once' }
+  const command = 'echo >> /tmp/begun; until [ -e /tmp/go ]; do sleep 0.05; done; echo finished'
+  await left(command, keyed)
+  await said('touch /tmp/go')
+  const again = await until('its result', async () => {
+    const answer = await service.send(exec, { body: { command }, headers: keyed })
+    return answer.status === 200 && answer
+  })
+  expect([again.json.stdout, await said('wc -l < /tmp/begun')]).toEqual(['finished\n', '1\n'])
+})
+
 test('with TLS it answers https and wss, and says so to browsers', async () => {
   const service = await started({ host: 'none', tls: testTls })
   expect(service.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)

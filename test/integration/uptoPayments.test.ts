@@ -195,6 +195,19 @@ test.each<[string, () => Promise<Hex>]>([
   expect(records.used({ sinceMs: 0 })).toEqual({ spent: cap, held: 0 })
 })
 
+test('a seller that names the transaction of an earlier, smaller payment: all that was signed counts as paid', async () => {
+  const { pay, ended, records } = await payer()
+  let earlier: Hex | undefined
+  const { url } = await seller(async (permit) => {
+    const hash = await settle(permit, earlier ? cap / 2 : 1)
+    earlier ??= hash
+    return earlier
+  })
+  expect((await ended(await idOf(pay(url)))).record).toMatchObject({ state: 'settled', paid_micro_usd: 1 })
+  expect((await ended(await idOf(pay(url)))).record).toMatchObject({ state: 'settled', paid_micro_usd: cap })
+  expect(records.used({ sinceMs: 0 })).toEqual({ spent: cap + 1, held: 0 })
+})
+
 test('a seller that takes it and says nothing is found out; one that never takes it was not paid', async () => {
   const { pay, read, engine, records, spent } = await payer()
   const takes = await seller(async (permit) => {
@@ -229,9 +242,9 @@ test('without an allowance for Permit2 nothing is signed, and it says what to do
 })
 
 test.each<[string, object, RegExp]>([
-  ['names nobody who settles', { extra: {} }, /who settles/],
+  ['names nobody who settles', { extra: {} }, /no facilitator/],
   ['wants another way', { extra: { facilitatorAddress: facilitator, assetTransferMethod: 'eip3009' } }, /Permit2 only/],
-  ['is of the ledger of test money', { network: 'eip155:31337', asset: `0x7357${'0'.repeat(31)}31337` }, /not paid on/],
+  ['is of the ledger of test money', { network: 'eip155:31337', asset: `0x7357${'0'.repeat(31)}31337` }, /does not pay by “upto” on/],
 ])('an offer that %s is refused by name', async (_, over, why) => {
   const { pay } = await payer()
   const { url } = await seller(async () => undefined, over)

@@ -32,7 +32,8 @@ export function paymentNotes(note: Note) {
           signature_sha256: record.signature_sha256,
           error: record.error,
           ...(isPaid(record) && {
-            [record.test ? 'paid_test_micro_usdc' : 'paid_micro_usdc']: record.amount_micro_usd,
+            [record.test ? 'paid_test_micro_usdc' : 'paid_micro_usdc']:
+              record.paid_micro_usd ?? record.amount_micro_usd,
           }),
         },
         links: { payment: id, ...(record.intent_id !== null && { intent: record.intent_id }) },

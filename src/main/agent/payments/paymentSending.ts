@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { AppError } from '../../../shared/appError.ts'
 import { comparedAddress } from '../../../shared/contract/networks.ts'
 import type { PaidAnswer, PaymentId } from '../../../shared/contract/paymentRecords.ts'
@@ -35,6 +36,8 @@ const expiredMs = 65 * secondMs
 /** It has ended by then; after a crash it is taken up at once. */
 const sendingMs = 150 * secondMs
 const longestMs = 10 * 60 * secondMs
+/** Our node may hear of a transaction a few seconds after the seller's. */
+const looks = 4
 
 export function paymentSending({ payments, journal, sellerOf, lookup, heldHeaders, now }: Options): PaymentSending {
   const expiryMs = ({ record }: StoredPayment): number => Date.parse(record.valid_until ?? record.created_at)
@@ -56,14 +59,19 @@ export function paymentSending({ payments, journal, sellerOf, lookup, heldHeader
       throw failure
     })
     if (answer instanceof AppError) later(sent, answer.message)
-    else await take(sent, answer)
+    else await take(sent, answer, signal)
   }
 
   /** Of `upto` the chain tells how much it was, never the seller; without its word all of it counts as taken. */
-  const takenBy = async (payment: StoredPayment, transaction: string | null): Promise<number | undefined> => {
+  const takenBy = async (payment: StoredPayment, transaction: string | null, signal: AbortSignal) => {
     if (payment.record.scheme !== 'upto' || transaction === null) return undefined
-    const known = await lookup.stateOf(await asked(payment, transaction))
-    return known.state === 'used' ? known.takenMicroUsd : undefined
+    const settlement = await asked(payment, transaction)
+    for (let look = 1; ; look += 1) {
+      const known = await lookup.stateOf(settlement)
+      if (known.state === 'used') return known.takenMicroUsd
+      if (look === looks) return undefined
+      await wait(secondMs, undefined, { signal })
+    }
   }
 
   const asked = async (payment: StoredPayment, transaction: string | null) => {
@@ -74,7 +82,7 @@ export function paymentSending({ payments, journal, sellerOf, lookup, heldHeader
     return { network, payer, payTo, amount, nonce, validBeforeMs, sinceMs: Date.parse(since), transaction }
   }
 
-  const take = async (payment: StoredPayment, answer: SellerAnswer): Promise<void> => {
+  const take = async (payment: StoredPayment, answer: SellerAnswer, signal: AbortSignal): Promise<void> => {
     const { id, network, from } = payment.record
     const told = receiptOf(answer.headers)
     const receipt = told && isOurs(told, { network, from }) ? told : undefined
@@ -83,7 +91,7 @@ export function paymentSending({ payments, journal, sellerOf, lookup, heldHeader
     const isOpen = payment.request.via === 'service' && isTransient(kept.answer)
     if (receipt?.success && !isOpen) {
       const error = answer.status < 400 ? null : `Paid, and the seller answered with status ${answer.status}.`
-      const takenMicroUsd = await takenBy(payment, receipt.transaction)
+      const takenMicroUsd = await takenBy(payment, receipt.transaction, signal)
       const settled = {
         ...{ paid: true, error, transaction: receipt.transaction, nextAtMs: null, ...kept },
         ...(takenMicroUsd !== undefined && { takenMicroUsd }),

@@ -10,7 +10,8 @@ type Worded = Pick<Payment, 'state' | 'paid' | 'amount' | 'test' | 'scheme'>
  */
 export function paymentSentence({ state, paid, amount, test, scheme }: Worded, moved = amount): string {
   const figure = `${tokenAmount(BigInt(moved), usdcDecimals)} ${test ? 'test USDC' : 'USDC'}`
-  const money = scheme === 'upto' && paid !== true ? `Up to ${figure}` : figure
+  const isMost = scheme === 'upto' && paid !== true
+  const [money, within] = isMost ? [`Up to ${figure}`, `up to ${figure}`] : [figure, figure]
   switch (state) {
     case 'planned':
       return `${money} is about to be paid.`
@@ -24,10 +25,10 @@ export function paymentSentence({ state, paid, amount, test, scheme }: Worded, m
       return `${money} was paid.`
     case 'refused':
       return paid === null
-        ? `The seller refused ${money}. Until the signature expires it counts against your limits.`
+        ? `The seller refused ${within}. Until the signature expires it counts against your limits.`
         : `Nothing was paid.`
     case 'unknown':
-      return `It is not known yet whether ${money} was paid. Steward keeps checking and signs nothing new.`
+      return `It is not known yet whether ${within} was paid. Steward keeps checking and signs nothing new.`
     case 'reconciled':
       return paid ? `${money} was paid.` : `Nothing was paid. The signature expired without being used.`
   }

@@ -116,7 +116,7 @@ export function payments(options: Options): Payments {
     throw new AppError(
       'payment/allowance',
       allowed === undefined
-        ? `It cannot be seen on ${place} whether Permit2 may move your USDC, which “upto” needs.`
+        ? `Steward could not check on ${place} whether Permit2 may move your USDC, which “upto” needs.`
         : `Your account has not allowed Permit2 to move ${tokenAmount(BigInt(offer.amount), usdcDecimals)} USDC on ${place}, which “upto” needs.`,
     )
   }

@@ -8,10 +8,11 @@ import {
 import { shortAddress } from '../../../shared/shortAddress.ts'
 import { tokenAmount } from '../../../shared/tokenAmount.ts'
 import { hasWrongChecksum, sameEvmAddress } from './evmSignature.ts'
-import { checkPlain, invisibleWarning, shortened } from './plainText.ts'
+import { paymentFields } from './paymentFields.ts'
+import { checkPlain, shortened } from './plainText.ts'
 import { siteOf } from './site.ts'
 import { type TypedData, typedDataHash, typedDataText } from './typedData.ts'
-import { type IntentOf, type IntentTools, refused, type ShownField, type Understood } from './understood.ts'
+import { type IntentOf, type IntentTools, refused, type Understood } from './understood.ts'
 
 /** However long the seller would like to have: what was not used by then is void. */
 export const longestSeconds = 300
@@ -58,20 +59,10 @@ export async function paymentAuthorization(
       intent: { ...intent, account_id: account.id, network: network.id, valid_seconds: seconds },
       account,
       sentence: `Pay ${amount} to ${shortAddress(intent.pay_to)} on ${network.name} for ${shortened(intent.resource, 80)}`,
-      fields: [
-        { label: 'Amount', value: amount, kind: 'amount' },
-        { label: 'To', value: intent.pay_to, kind: 'address' },
-        { label: 'From', value: account.address, kind: 'address' },
-        { label: 'Account', value: account.label, kind: 'text' },
-        { label: 'Network', value: network.name, kind: 'text' },
-        { label: 'For', value: intent.resource, kind: 'url' },
-        ...(description === undefined ? [] : [{ label: 'Description', value: description, kind: 'text' as const }]),
-        { label: 'Valid', value: `${timeWords(seconds)} after signing`, kind: 'text' },
-        { label: 'USDC', value: network.usdc.address, kind: 'address' },
-        ...site.warnings,
-        ...invisibleWarning('The description', description ?? ''),
-        ...testWarning(network),
-      ],
+      fields: paymentFields({
+        ...{ intent, account, network, site, valid: `${timeWords(seconds)} after signing` },
+        amount: { label: 'Amount', value: amount },
+      }),
       raw: typedDataText(
         typedDataOf(network, {
           ...transfer,
@@ -120,10 +111,6 @@ export async function checkPayee(payee: string, { keys }: IntentTools): Promise<
   const own = keys.accounts().find(({ chainType, address }) => chainType === 'evm' && sameEvmAddress(address, payee))
   if (own) throw refused(`pay_to ${payee} is “${own.label}” of this wallet: you would pay yourself.`)
   if (await hasWrongChecksum(payee)) throw refused(`pay_to ${payee} has a wrong checksum: it may be mistyped.`)
-}
-
-export function testWarning({ test, name }: EvmNetwork): ShownField[] {
-  return test ? [{ label: 'Test network', value: `Money on ${name} is worth nothing.`, kind: 'warning' }] : []
 }
 
 export function timeWords(seconds: number): string {

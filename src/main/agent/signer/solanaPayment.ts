@@ -1,9 +1,10 @@
-import { type SolanaNetwork, solanaNetwork, solanaNetworks, usdcDecimals } from '../../../shared/contract/networks.ts'
+import { solanaNetwork, solanaNetworks, usdcDecimals } from '../../../shared/contract/networks.ts'
 import { shortAddress } from '../../../shared/shortAddress.ts'
 import { tokenAmount } from '../../../shared/tokenAmount.ts'
 import { isOnCurve, solanaKey, solanaPrograms, tokenAccountOf } from '../../platform/solana/solanaAddresses.ts'
 import { signedTransaction } from '../../platform/solana/solanaTransaction.ts'
-import { checkPlain, invisibleWarning, shortened } from './plainText.ts'
+import { paymentFields } from './paymentFields.ts'
+import { checkPlain, shortened } from './plainText.ts'
 import { siteOf } from './site.ts'
 import { signSolana } from './solanaSignature.ts'
 import { transferMessage } from './solanaTransfer.ts'
@@ -41,23 +42,15 @@ export async function solanaPayment(intent: IntentOf<'x402.authorize'>, tools: I
       intent: { ...intent, account_id: account.id, network: network.id, valid_seconds: validSeconds },
       account,
       sentence: `Pay ${amount} to ${shortAddress(payee)} on ${network.name} for ${shortened(intent.resource, 80)}`,
-      fields: [
-        { label: 'Amount', value: amount, kind: 'amount' },
-        { label: 'To', value: payee, kind: 'address' },
-        { label: 'From', value: account.address, kind: 'address' },
-        { label: 'Account', value: account.label, kind: 'text' },
-        { label: 'Network', value: network.name, kind: 'text' },
-        { label: 'For', value: intent.resource, kind: 'url' },
-        ...(description === undefined ? [] : [{ label: 'Description', value: description, kind: 'text' as const }]),
-        ...(memo === undefined ? [] : [{ label: 'Public memo', value: memo, kind: 'text' as const }]),
-        { label: 'Valid', value: 'About 1 minute after signing', kind: 'text' },
-        { label: 'Fee paid by', value: feePayer, kind: 'address' },
-        { label: 'USDC', value: mint, kind: 'address' },
-        ...site.warnings,
-        ...invisibleWarning('The description', description ?? ''),
-        ...(await payeeWarning(payee)),
-        ...testWarning(network),
-      ],
+      fields: paymentFields({
+        ...{ intent, account, network, site, valid: 'About 1 minute after signing' },
+        amount: { label: 'Amount', value: amount },
+        more: [
+          ...(memo === undefined ? [] : [{ label: 'Public memo', value: memo, kind: 'text' as const }]),
+          { label: 'Fee paid by', value: feePayer, kind: 'address' },
+          ...(await payeeWarning(payee)),
+        ],
+      }),
       raw: JSON.stringify(
         {
           transaction: {
@@ -123,8 +116,4 @@ async function payeeWarning(payee: string): Promise<ShownField[]> {
   const key = await solanaKey(payee)
   if (key && (await isOnCurve(key))) return []
   return [{ label: 'Payee', value: 'This address has no key of its own. Is it a shared wallet?', kind: 'warning' }]
-}
-
-function testWarning({ test, name }: SolanaNetwork): ShownField[] {
-  return test ? [{ label: 'Test network', value: `Money on ${name} is worth nothing.`, kind: 'warning' }] : []
 }

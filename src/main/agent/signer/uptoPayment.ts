@@ -1,8 +1,9 @@
 import { type EvmNetwork, evmNetwork, permit2, usdcDecimals } from '../../../shared/contract/networks.ts'
 import { shortAddress } from '../../../shared/shortAddress.ts'
 import { tokenAmount } from '../../../shared/tokenAmount.ts'
-import { checkPayee, longestSeconds, testWarning, timeWords } from './paymentAuthorization.ts'
-import { checkPlain, invisibleWarning, shortened } from './plainText.ts'
+import { checkPayee, longestSeconds, timeWords } from './paymentAuthorization.ts'
+import { paymentFields } from './paymentFields.ts'
+import { checkPlain, shortened } from './plainText.ts'
 import { siteOf } from './site.ts'
 import { type TypedData, typedDataHash, typedDataText } from './typedData.ts'
 import { type IntentOf, type IntentTools, refused, type Understood } from './understood.ts'
@@ -60,21 +61,11 @@ export async function uptoPayment(intent: IntentOf<'x402.authorize'>, tools: Int
       intent: { ...intent, account_id: account.id, network: network.id, valid_seconds: seconds },
       account,
       sentence: `Pay up to ${amount} to ${shortAddress(payee)} on ${network.name} for ${shortened(intent.resource, 80)}`,
-      fields: [
-        { label: 'At most', value: amount, kind: 'amount' },
-        { label: 'To', value: payee, kind: 'address' },
-        { label: 'Settled by', value: facilitator, kind: 'address' },
-        { label: 'From', value: account.address, kind: 'address' },
-        { label: 'Account', value: account.label, kind: 'text' },
-        { label: 'Network', value: network.name, kind: 'text' },
-        { label: 'For', value: intent.resource, kind: 'url' },
-        ...(description === undefined ? [] : [{ label: 'Description', value: description, kind: 'text' as const }]),
-        { label: 'Valid', value: `${timeWords(seconds)} after signing`, kind: 'text' },
-        { label: 'USDC', value: network.usdc.address, kind: 'address' },
-        ...site.warnings,
-        ...invisibleWarning('The description', description ?? ''),
-        ...testWarning(network),
-      ],
+      fields: paymentFields({
+        ...{ intent, account, network, site, valid: `${timeWords(seconds)} after signing` },
+        amount: { label: 'At most', value: amount },
+        more: [{ label: 'Settled by', value: facilitator, kind: 'address' }],
+      }),
       raw: typedDataText(
         typedDataOf(
           network,

@@ -81,7 +81,7 @@ export type AskedPermit = {
   /** Where it is said to be settled. */
   transaction: Hex | null
 }
-/** `taken`: what that transaction moved to the payee; null where it did not, so that nobody knows how much it was. */
+/** `taken`: what that transaction moved by this permit; null where it is of something else, so that nobody knows how much it was. */
 export type PermitOutcome =
   | { state: 'unused' | 'expired' }
   | { state: 'used'; taken: string | null; transaction: Hex | null }

@@ -1,4 +1,4 @@
-import { parseAbi, parseEventLogs } from 'viem'
+import { decodeFunctionData, parseAbi, parseEventLogs } from 'viem'
 import { permit2 } from '../../../../shared/contract/networks.ts'
 import type { AskedPermit, Hex, PermitOutcome } from '../chain.ts'
 import { type OpenNode, usdcAbi } from '../openNode.ts'
@@ -6,6 +6,13 @@ import { needed, needNetwork } from './multicallResults.ts'
 
 /** https://docs.uniswap.org/contracts/permit2/reference/signature-transfer */
 const permitAbi = parseAbi(['function nonceBitmap(address owner, uint256 word) view returns (uint256)'])
+/** https://github.com/x402-foundation/x402/blob/main/specs/schemes/upto/scheme_upto_evm.md */
+const uptoAbi = parseAbi([
+  'struct TokenPermissions { address token; uint256 amount; }',
+  'struct PermitTransferFrom { TokenPermissions permitted; uint256 nonce; uint256 deadline; }',
+  'struct Witness { address to; address facilitator; uint256 validAfter; }',
+  'function settle(PermitTransferFrom permit, uint256 amount, address owner, Witness witness, bytes signature)',
+])
 const allowanceAbi = parseAbi(['function allowance(address owner, address spender) view returns (uint256)'])
 
 export async function permitOutcome(node: OpenNode, asked: AskedPermit): Promise<PermitOutcome> {
@@ -28,21 +35,37 @@ export async function permitOutcome(node: OpenNode, asked: AskedPermit): Promise
   return { state: isPast ? 'expired' : 'unused' }
 }
 
-/** The transaction is the seller's word: it counts where it moved USDC of this payer to this payee by the contract of `upto`. */
-async function takenIn(
-  { client, usdc }: OpenNode,
-  { from, to, amount, transaction }: AskedPermit,
-): Promise<string | null> {
-  if (transaction === null) return null
-  const { status, logs, transactionHash, to: called } = await client.getTransactionReceipt({ hash: transaction })
-  if (transactionHash !== transaction || status !== 'success' || !isOf(called, permit2.uptoSpender)) return null
+/**
+ * The transaction is the seller's word. It counts where it is the settlement of this very permit, whose nonce is used once, and
+ * moved that much USDC: the transaction of another payment, which may have been smaller, does not.
+ */
+async function takenIn({ client, usdc }: OpenNode, asked: AskedPermit): Promise<string | null> {
+  const { from, to, nonce, amount: most, transaction: hash } = asked
+  if (hash === null) return null
+  const [{ status, logs, transactionHash }, { input, to: called, hash: found }] = await Promise.all([
+    client.getTransactionReceipt({ hash }),
+    client.getTransaction({ hash }),
+  ])
+  if (transactionHash !== hash || found !== hash || status !== 'success') return null
+  if (!isOf(called, permit2.uptoSpender)) return null
+  const settlement = settlementIn(input)
+  if (!settlement || settlement.nonce !== BigInt(nonce) || !isOf(settlement.owner, from)) return null
   const own = logs.filter(({ address }) => isOf(address, usdc.address))
-  const moved = parseEventLogs({ abi: usdcAbi, logs: own, eventName: 'Transfer' }).filter(
+  const [moved, ...others] = parseEventLogs({ abi: usdcAbi, logs: own, eventName: 'Transfer' }).filter(
     ({ args }) => isOf(args.from, from) && isOf(args.to, to),
   )
-  const [one, other] = moved
-  if (!one || other || one.args.value > BigInt(amount)) return null
-  return one.args.value.toString()
+  const isWhole = moved?.args.value === settlement.amount && others.length === 0
+  return isWhole && settlement.amount <= BigInt(most) ? settlement.amount.toString() : null
+}
+
+/** Undefined where the contract was called in another way. */
+function settlementIn(data: Hex): { nonce: bigint; amount: bigint; owner: string } | undefined {
+  try {
+    const [{ nonce }, amount, owner] = decodeFunctionData({ abi: uptoAbi, data }).args
+    return { nonce, amount, owner }
+  } catch {
+    return undefined
+  }
 }
 
 export async function permitAllowance({ client, network, usdc, multicall }: OpenNode, owner: string): Promise<bigint> {

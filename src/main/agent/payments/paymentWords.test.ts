@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { paymentSentence } from './paymentWords.ts'
+
+const upto = { amount: '1000000', test: false, scheme: 'upto' } as const
+
+test.each([
+  [{ ...upto, state: 'waiting', paid: null }, 'Up to 1.00 USDC waits for approval.'],
+  [
+    { ...upto, state: 'unknown', paid: null },
+    'It is not known yet whether up to 1.00 USDC was paid. Steward keeps checking and signs nothing new.',
+  ],
+  [
+    { ...upto, state: 'refused', paid: null },
+    'The seller refused up to 1.00 USDC. Until the signature expires it counts against your limits.',
+  ],
+  [{ ...upto, scheme: 'exact', state: 'waiting', paid: null }, '1.00 USDC waits for approval.'],
+] as const)('tells of %o', (payment, sentence) => {
+  expect(paymentSentence(payment)).toBe(sentence)
+})
+
+test('of what was paid it tells what was taken', () => {
+  expect(paymentSentence({ ...upto, state: 'settled', paid: true }, '300000')).toBe('0.30 USDC was paid.')
+})

@@ -1,0 +1,41 @@
+import type { EvmNetwork, SolanaNetwork } from '../../../shared/contract/networks.ts'
+import type { WalletAccount } from '../../../shared/contract/wallet.ts'
+import { invisibleWarning } from './plainText.ts'
+import type { Site } from './site.ts'
+import type { IntentOf, ShownField } from './understood.ts'
+
+type Payment = {
+  intent: IntentOf<'x402.authorize'>
+  account: Pick<WalletAccount, 'address' | 'label'>
+  network: EvmNetwork | SolanaNetwork
+  amount: { label: string; value: string }
+  /** For how long it can be used. */
+  valid: string
+  site: Pick<Site, 'warnings'>
+  /** What only this way of paying has. */
+  more?: readonly ShownField[]
+}
+
+/** What a person sees of a payment, whichever way it goes. */
+export function paymentFields({ intent, account, network, amount, valid, site, more = [] }: Payment): ShownField[] {
+  const { pay_to: payee, resource, description } = intent
+  return [
+    { ...amount, kind: 'amount' },
+    { label: 'To', value: payee, kind: 'address' },
+    { label: 'From', value: account.address, kind: 'address' },
+    { label: 'Account', value: account.label, kind: 'text' },
+    { label: 'Network', value: network.name, kind: 'text' },
+    { label: 'For', value: resource, kind: 'url' },
+    ...(description === undefined ? [] : [{ label: 'Description', value: description, kind: 'text' as const }]),
+    ...more,
+    { label: 'Valid', value: valid, kind: 'text' },
+    { label: 'USDC', value: network.usdc.address, kind: 'address' },
+    ...site.warnings,
+    ...invisibleWarning('The description', description ?? ''),
+    ...testWarning(network),
+  ]
+}
+
+function testWarning({ test, name }: Payment['network']): ShownField[] {
+  return test ? [{ label: 'Test network', value: `Money on ${name} is worth nothing.`, kind: 'warning' }] : []
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { openCalls } from './openCalls.ts'
+
+const { signal: never } = new AbortController()
+
+test('a client takes back its own call, and nobody else does', () => {
+  const calls = openCalls()
+  const { signal } = calls.begin('one', 1, never)
+  calls.cancel('other', 1)
+  calls.cancel('one', 2)
+  calls.cancel('one', '1')
+  expect(signal.aborted).toBe(false)
+  calls.cancel('one', 1)
+  expect(signal.aborted).toBe(true)
+})
+
+test('of two programs with one key neither ends the call of the other', () => {
+  const calls = openCalls()
+  const [one, other] = [calls.begin('one', 0, never), calls.begin('one', 0, never)]
+  calls.cancel('one', 0)
+  expect([one.signal.aborted, other.signal.aborted]).toEqual([false, false])
+  one.end()
+  calls.cancel('one', 0)
+  expect([one.signal.aborted, other.signal.aborted]).toEqual([false, true])
+})
+
+test('an id is free again once its call has ended', () => {
+  const calls = openCalls()
+  const first = calls.begin('one', 1, never)
+  first.end()
+  const { signal } = calls.begin('one', 1, never)
+  calls.cancel('one', 1)
+  expect([first.signal.aborted, signal.aborted]).toEqual([false, true])
+})
