@@ -244,7 +244,11 @@ test('without an allowance for Permit2 nothing is signed, and it says what to do
 test.each<[string, object, RegExp]>([
   ['names nobody who settles', { extra: {} }, /no facilitator/],
   ['wants another way', { extra: { facilitatorAddress: facilitator, assetTransferMethod: 'eip3009' } }, /Permit2 only/],
-  ['is of the ledger of test money', { network: 'eip155:31337', asset: `0x7357${'0'.repeat(31)}31337` }, /does not pay by “upto” on/],
+  [
+    'is of the ledger of test money',
+    { network: 'eip155:31337', asset: `0x7357${'0'.repeat(31)}31337` },
+    /does not pay by “upto” on/,
+  ],
 ])('an offer that %s is refused by name', async (_, over, why) => {
   const { pay } = await payer()
   const { url } = await seller(async () => undefined, over)

@@ -137,7 +137,8 @@ function problemOf(
 /** @see https://github.com/x402-foundation/x402/blob/main/specs/schemes/upto/scheme_upto_evm.md */
 function uptoProblem(network: KnownNetwork, version: 1 | 2, extra: Wanted['extra']): string | null {
   if (version === 1) return 'Version 1 of x402 has no scheme “upto”.'
-  if (isSolana(network) || network.id === testLedgerNetwork.id) return `Steward does not pay by “upto” on ${network.name}.`
+  if (isSolana(network) || network.id === testLedgerNetwork.id)
+    return `Steward does not pay by “upto” on ${network.name}.`
   const { facilitatorAddress, assetTransferMethod = 'permit2' } = extra ?? {}
   if (assetTransferMethod !== 'permit2') return 'Steward pays by “upto” through Permit2 only.'
   if (typeof facilitatorAddress === 'string' && addressOf(network).test(facilitatorAddress)) return null
