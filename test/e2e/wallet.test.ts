@@ -162,7 +162,17 @@ test('a key comes from a keystore, leaves as one that ethers opens, and is remov
 
   await card.getByRole('button', { name: /^Deposit to/ }).click()
   await page.getByRole('img', { name: `QR code of the address ${importedAddress}` }).waitFor()
+  await page
+    .getByText(`ethereum:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913@8453/transfer?address=${importedAddress}`)
+    .waitFor()
   await look(page, 'wallet-deposit')
+  await page.keyboard.press('Escape')
+
+  const solana = (await known(page)).keyrings
+    .flatMap(({ accounts }) => accounts)
+    .find((it) => it.chain_type === 'solana')
+  await page.getByRole('button', { name: `Deposit to ${solana?.label}`, exact: true }).click()
+  await page.getByText(`solana:${solana?.address}?spl-token=EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v`).waitFor()
   await page.keyboard.press('Escape')
 
   await card

@@ -3,18 +3,21 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { balanceRepository } from '../../src/main/agent/wallet/balanceRepository.ts'
+import { balanceSources } from '../../src/main/agent/wallet/balanceSources.ts'
 import { type Balances, balances } from '../../src/main/agent/wallet/balances.ts'
 import { chainThread } from '../../src/main/platform/chain/chainThread.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
+import { solanaNode } from '../../src/main/platform/solana/solanaNode.ts'
 import { migrate } from '../../src/main/storage/migrate.ts'
 import { agentMigrations } from '../../src/main/storage/migrations/agent/agentMigrations.ts'
 import { type Database, openDatabase } from '../../src/main/storage/openDatabase.ts'
-import { evmNetworks } from '../../src/shared/contract/networks.ts'
+import { evmNetworks, type SolanaNetwork, solanaNetworks } from '../../src/shared/contract/networks.ts'
 import { testDollarAbi } from '../support/contracts/testContracts.ts'
 import { until } from '../support/eventually.ts'
 import { type EvmNode, evmNode } from '../support/evmNode.ts'
 import { memoryKeys } from '../support/memoryKeys.ts'
 import { signerOf } from '../support/signerOf.ts'
+import { solanaCluster } from '../support/solanaCluster.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 const [base] = evmNetworks
@@ -53,9 +56,18 @@ function reading(rpc: string, database = openedDatabase()): Balances {
   return balances({
     keys,
     repository: balanceRepository(database),
-    chains: evmNetworks.map((network) => thread.chain({ network, rpcUrl: rpc })),
+    sources: balanceSources({
+      chains: evmNetworks.map((network) => thread.chain({ network, rpcUrl: rpc })),
+      solana: solanaNetworks.map((network) => solanaNodeOf(network, rpc)),
+    }),
     now: () => readAt,
   })
+}
+
+function solanaNodeOf(network: SolanaNetwork, rpcUrl: string) {
+  const made = solanaNode({ network, rpcUrl })
+  opened.push(() => made.close())
+  return made
 }
 
 async function server(answer: Parameters<typeof createServer>[1]): Promise<{ url: string; server: Server }> {
@@ -87,11 +99,28 @@ test('reads USDC and ether of every EVM account, exactly', async () => {
         network: 'eip155:8453',
         usdc: '12345678',
         ether: '1000000000000000001',
+        lamports: null,
         as_of: '2026-01-02T03:04:05.678Z',
       },
       expect.objectContaining({ account_id: keys.otherEvm.id, usdc: '0', ether: '0' }),
     ],
   })
+})
+
+test('reads USDC and SOL of every Solana account, exactly, and keeps them', async () => {
+  const cluster = await solanaCluster()
+  await cluster.give(keys.solana.address, 7_654_321n)
+  cluster.airdrop(keys.solana.address, 1_000_000_005n)
+  const database = openedDatabase()
+  const live = await reading(cluster.url, database).read('solana')
+  expect(live).toMatchObject({ network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp', source: 'live' })
+  const own = { account_id: keys.solana.id, address: keys.solana.address, ether: null }
+  expect(live.balances).toEqual([
+    expect.objectContaining({ ...own, usdc: '7654321', lamports: '1000000005' }),
+    expect.objectContaining({ account_id: keys.otherSolana.id, usdc: '0', lamports: '0' }),
+  ])
+  const later = await reading(await deadUrl(), database).read('solana')
+  expect(later).toMatchObject({ source: 'stale', balances: live.balances })
 })
 
 test('keeps the last figures, and shows them with their age while the network is gone', async () => {
@@ -158,6 +187,16 @@ test('shows of an RPC its host alone, and knows no other networks', async () => 
       rpc_host: 'rpc.example.com:8443',
     },
     expect.objectContaining({ slug: 'base-sepolia', chain_id: 84532, test: true }),
+    {
+      id: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
+      slug: 'solana',
+      name: 'Solana',
+      chain_id: null,
+      test: false,
+      usdc_address: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+      rpc_host: 'rpc.example.com:8443',
+    },
+    expect.objectContaining({ slug: 'solana-devnet', chain_id: null, test: true }),
   ])
   await expect(made.read('eip155:1')).rejects.toEqual(
     expect.objectContaining({ code: 'chain/unknown', message: 'There is no network "eip155:1".' }),

@@ -138,6 +138,19 @@ test('payments are listed, found and exported', async () => {
 test('the account that pays is told with its balance', async () => {
   const ledger = await paying.agent.send('/local/wallet/info?network=eip155:31337')
   expect(ledger.json).toMatchObject({ address: paying.address, usdc: String(await paying.money()), deposit_link: null })
+  const links = await Promise.all(
+    ['base', 'solana'].map(async (network) => (await paying.agent.send(`/local/wallet/info?network=${network}`)).json),
+  )
+  const [base, solana] = links
+  expect(base?.deposit_link).toBe(
+    `ethereum:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913@8453/transfer?address=${paying.address}`,
+  )
+  expect(solana).toMatchObject({
+    chain_id: null,
+    usdc_balance: null,
+    source: 'stale',
+    deposit_link: `solana:${solana?.address}?spl-token=EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v`,
+  })
 })
 
 describe('by a tool', () => {

@@ -15,6 +15,9 @@ import type { ModelOrder } from '../../src/shared/contract/supervision.ts'
 import { openPersonSession, type PersonSession } from './personSession.ts'
 import { type Answer, exchange, type Sent } from './runningService.ts'
 
+/** Nobody listens there: a test asks no network of the world. */
+const nowhere = 'http://127.0.0.1:9'
+
 /** The person's side in this process, with a real service somewhere, as the application puts it together. */
 export type RunningAgent = AgentParts & {
   origin: string
@@ -43,14 +46,17 @@ export async function runningAgent(given: {
   /** The node of Solana. */
   solanaRpc?: string
 }): Promise<RunningAgent> {
-  const { dataFolder, hosted, target, tellService, now = Date.now, solanaRpc } = given
+  const { dataFolder, hosted, target, tellService, now = Date.now, solanaRpc = nowhere } = given
   const scope = new Scope()
   const config = loadConfig({
     file: '',
     required: false,
     environment: {
       STEWARD_WALLET_SECRET_STORE: 'vault_file',
-      ...(solanaRpc !== undefined && { STEWARD_WALLET_RPC_SOLANA: solanaRpc }),
+      STEWARD_WALLET_RPC_BASE: nowhere,
+      STEWARD_WALLET_RPC_BASE_SEPOLIA: nowhere,
+      STEWARD_WALLET_RPC_SOLANA: solanaRpc,
+      STEWARD_WALLET_RPC_SOLANA_DEVNET: nowhere,
     },
   })
   const about = hosted

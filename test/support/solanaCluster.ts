@@ -48,6 +48,18 @@ export async function solanaCluster(now: () => number = Date.now) {
     return signature
   }
 
+  const told = (address: Address) => {
+    const account = svm.getAccount(address)
+    if (!account.exists) return null
+    const data = [Buffer.from(account.data).toString('base64'), 'base64']
+    return {
+      data,
+      executable: false,
+      lamports: Number(account.lamports),
+      owner: account.programAddress,
+      space: data.length,
+    }
+  }
   const node = await scriptedNode(
     results({
       getGenesisHash: genesis,
@@ -62,6 +74,7 @@ export async function solanaCluster(now: () => number = Date.now) {
           .map(({ signature, err, blockTime }) => ({
             ...{ signature, err, blockTime, slot: 4, memo: null, confirmationStatus: 'finalized' },
           })),
+      getMultipleAccounts: ([addresses]: [Address[]]) => ({ context: { slot: 5 }, value: addresses.map(told) }),
       getBlockTime: () => Math.floor(now() / 1000),
       getTransaction([signature]: [string]) {
         const found = landed.find((it) => it.signature === signature)
@@ -93,6 +106,8 @@ export async function solanaCluster(now: () => number = Date.now) {
       const account = svm.getAccount(await accountOf(owner))
       return account.exists ? Buffer.from(account.data).readBigUInt64LE(64) : 0n
     },
+    airdrop: (address: string, lamports: bigint) =>
+      svm.airdrop(address as Address, lamports as Parameters<typeof svm.airdrop>[1]),
     /** An address that nobody has to have a key of. */
     someAddress: (digit: number): Promise<string> =>
       createKeyPairSignerFromPrivateKeyBytes(new Uint8Array(32).fill(digit)).then(({ address }) => address),

@@ -3,6 +3,7 @@ import type { AgentGround } from './agentGround.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
 import { balanceRepository } from './wallet/balanceRepository.ts'
 import { balanceRoutes } from './wallet/balanceRoutes.ts'
+import { balanceSources } from './wallet/balanceSources.ts'
 import { balances } from './wallet/balances.ts'
 import { openWallet } from './wallet/openWallet.ts'
 import { secretPlaces } from './wallet/secretPlaces.ts'
@@ -15,7 +16,7 @@ export type WalletParts = { wallet: WalletVault; endpoints: LocalEndpoint[] }
 
 /** The wallet, and what its accounts hold. */
 export function walletParts(ground: AgentGround): WalletParts {
-  const { dataFolder, config, database, client, events, activity, chains, scope, now } = ground
+  const { dataFolder, config, database, client, events, activity, scope, now } = ground
   const wallet = scope.own(
     openWallet({
       repository: walletRepository(database),
@@ -26,7 +27,12 @@ export function walletParts(ground: AgentGround): WalletParts {
     }),
     (it) => it.close(),
   )
-  const funds = balances({ keys: wallet, repository: balanceRepository(database), chains, now })
+  const funds = balances({
+    keys: wallet,
+    repository: balanceRepository(database),
+    sources: balanceSources(ground),
+    now,
+  })
   const testBalance = async (address: string) => (await client.call(getTestBalance, { address })).balance
   const info = walletInfoRoute({ keys: wallet, balances: funds, testBalance, now })
   return { wallet, endpoints: [...walletRoutes(wallet), ...balanceRoutes(funds), info] }

@@ -232,9 +232,10 @@ export const Balance = z.object({
   account_id: WalletAccountId,
   address: z.string(),
   network: z.string(),
-  /** Atomic units as decimal text: USDC has 6 decimals, ether 18. Null: not known, never read. */
+  /** Atomic units as decimal text: USDC has 6 decimals, ether 18, SOL (in lamports) 9. Null: not known, never read. */
   usdc: z.string().nullable(),
-  ether: z.string().nullable(),
+  ether: z.string().nullable().describe('Null on Solana.'),
+  lamports: z.string().nullable().describe('Null on every other network.'),
   /** Of these figures; null when none were ever read. */
   as_of: IsoTime.nullable(),
 })
@@ -244,7 +245,7 @@ export const getBalances = defineRoute({
   operation: 'walletBalances',
   method: 'GET',
   path: '/local/wallet/balances',
-  summary: 'USDC and ether of the EVM accounts, from the network or, offline, as last read',
+  summary: 'USDC and ether or SOL of the accounts of a network, as it says or, offline, as last read',
   tag: 'Wallet',
   auth: 'client',
   query: z.object({ network: z.string().default(evmNetworks[0].id) }),
@@ -270,7 +271,7 @@ export const listNetworks = defineRoute({
         id: z.string(),
         slug: z.string(),
         name: z.string(),
-        chain_id: z.int(),
+        chain_id: z.int().nullable().describe('Null on Solana.'),
         test: z.boolean(),
         usdc_address: z.string(),
         /** Where balances are read, without anything secret that its address may hold. */

@@ -17,13 +17,13 @@ export const getWalletInfo = defineRoute({
       .string()
       .max(64)
       .default('eip155:8453')
-      .describe('Id, slug or chain id; `eip155:31337` is the test ledger of the own service.'),
+      .describe('Id, slug or chain id; `eip155:31337` is the test ledger of the own service, `solana` Solana.'),
   }),
   response: z.object({
     address: z.string(),
     network: z.string(),
     network_name: z.string(),
-    chain_id: z.int(),
+    chain_id: z.int().nullable().describe('Null on Solana.'),
     test: z.boolean(),
     usdc: z.string().nullable().describe('Millionths of a USDC, decimal; null: never read.'),
     usdc_balance: z.string().nullable().describe('For people: `12.50`.'),
@@ -34,6 +34,8 @@ export const getWalletInfo = defineRoute({
     deposit_link: z
       .string()
       .nullable()
-      .describe('EIP-681 link that wallets open to send USDC; null for the test ledger, which has a faucet.'),
+      .describe(
+        'Link that wallets open to send USDC, of EIP-681 or Solana Pay; null for the test ledger, which has a faucet.',
+      ),
   }),
 })

@@ -6,7 +6,8 @@ export type KeptBalance = {
   network: string
   /** Atomic units as decimal text: more than an integer of SQLite holds. */
   usdc: string
-  ether: string
+  /** Of ether or SOL. */
+  coin: string
   asOfMs: number
 }
 
@@ -18,14 +19,14 @@ export type BalanceRepository = {
 
 export function balanceRepository(database: Database): BalanceRepository {
   const save = database.prepare<KeptBalance>(
-    `INSERT INTO balances (account_id, network, usdc, ether, as_of_ms)
-     SELECT :accountId, :network, :usdc, :ether, :asOfMs
+    `INSERT INTO balances (account_id, network, usdc, coin, as_of_ms)
+     SELECT :accountId, :network, :usdc, :coin, :asOfMs
      WHERE EXISTS (SELECT 1 FROM wallet_accounts WHERE id = :accountId)
      ON CONFLICT (account_id, network)
-     DO UPDATE SET usdc = excluded.usdc, ether = excluded.ether, as_of_ms = excluded.as_of_ms`,
+     DO UPDATE SET usdc = excluded.usdc, coin = excluded.coin, as_of_ms = excluded.as_of_ms`,
   )
   const find = database.prepare<[string], KeptBalance>(
-    'SELECT account_id AS accountId, network, usdc, ether, as_of_ms AS asOfMs FROM balances WHERE network = ?',
+    'SELECT account_id AS accountId, network, usdc, coin, as_of_ms AS asOfMs FROM balances WHERE network = ?',
   )
   return {
     save: database.transaction((balances: readonly KeptBalance[]) => {

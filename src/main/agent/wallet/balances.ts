@@ -1,10 +1,10 @@
 import { AppError } from '../../../shared/appError.ts'
-import { evmNetwork } from '../../../shared/contract/networks.ts'
+import { evmNetwork, solanaNetwork } from '../../../shared/contract/networks.ts'
 import type { Output } from '../../../shared/contract/route.ts'
 import type { getBalances, listNetworks } from '../../../shared/contract/wallet.ts'
 import { isoTime } from '../../../shared/time.ts'
-import type { Chain } from '../../platform/chain/chain.ts'
 import type { BalanceRepository } from './balanceRepository.ts'
+import type { BalanceSource } from './balanceSources.ts'
 import type { SigningAccount, WalletKeys } from './walletKeys.ts'
 
 export type Balances = {
@@ -20,27 +20,24 @@ export type Balances = {
 type Parts = {
   keys: Pick<WalletKeys, 'accounts'>
   repository: BalanceRepository
-  chains: readonly Pick<Chain, 'network' | 'host' | 'balances'>[]
+  sources: readonly BalanceSource[]
   now: () => number
 }
 
-export function balances({ keys, repository, chains, now }: Parts): Balances {
+export function balances({ keys, repository, sources, now }: Parts): Balances {
   const underWay = new Map<string, Promise<string | null>>()
 
   /** @returns why it could not, as a sentence */
-  const refresh = async (
-    chain: Parts['chains'][number],
-    accounts: readonly SigningAccount[],
-  ): Promise<string | null> => {
+  const refresh = async (source: BalanceSource, accounts: readonly SigningAccount[]): Promise<string | null> => {
     if (accounts.length === 0) return null
     try {
-      const figures = await chain.balances(accounts.map(({ address }) => address))
+      const figures = await source.balances(accounts.map(({ address }) => address))
       const asOfMs = now()
       repository.save(
         accounts.flatMap(({ id }, index) => {
           const of = figures[index]
           if (!of) return []
-          return [{ accountId: id, network: chain.network.id, usdc: `${of.usdc}`, ether: `${of.ether}`, asOfMs }]
+          return [{ accountId: id, network: source.network.id, usdc: `${of.usdc}`, coin: `${of.coin}`, asOfMs }]
         }),
       )
       return null
@@ -49,22 +46,23 @@ export function balances({ keys, repository, chains, now }: Parts): Balances {
     }
   }
   /** Several that ask at once share one answer. */
-  const refreshOnce = (chain: Parts['chains'][number], accounts: readonly SigningAccount[]): Promise<string | null> => {
-    const key = [chain.network.id, ...accounts.map(({ id }) => id)].join()
+  const refreshOnce = (source: BalanceSource, accounts: readonly SigningAccount[]): Promise<string | null> => {
+    const key = [source.network.id, ...accounts.map(({ id }) => id)].join()
     const running = underWay.get(key)
     if (running) return running
-    const begun = refresh(chain, accounts).finally(() => underWay.delete(key))
+    const begun = refresh(source, accounts).finally(() => underWay.delete(key))
     underWay.set(key, begun)
     return begun
   }
 
   return {
     async read(name) {
-      const network = evmNetwork(name)
-      const chain = chains.find((it) => it.network.id === network?.id)
-      if (!network || !chain) throw new AppError('chain/unknown', `There is no network ${JSON.stringify(name)}.`)
-      const accounts = keys.accounts().filter(({ chainType }) => chainType === 'evm')
-      const detail = await refreshOnce(chain, accounts)
+      const network = evmNetwork(name) ?? solanaNetwork(name)
+      const source = sources.find((it) => it.network.id === network?.id)
+      if (!network || !source) throw new AppError('chain/unknown', `There is no network ${JSON.stringify(name)}.`)
+      const kind = 'chainId' in network ? 'evm' : 'solana'
+      const accounts = keys.accounts().filter(({ chainType }) => chainType === kind)
+      const detail = await refreshOnce(source, accounts)
       const kept = repository.of(network.id)
       return {
         network: network.id,
@@ -77,16 +75,18 @@ export function balances({ keys, repository, chains, now }: Parts): Balances {
             address,
             network: network.id,
             usdc: last?.usdc ?? null,
-            ether: last?.ether ?? null,
+            ether: kind === 'evm' ? (last?.coin ?? null) : null,
+            lamports: kind === 'solana' ? (last?.coin ?? null) : null,
             as_of: last ? isoTime(last.asOfMs) : null,
           }
         }),
       }
     },
     networks: () =>
-      chains.map(({ network: { id, slug, name, chainId, test, usdc }, host }) => ({
-        ...{ id, slug, name, chain_id: chainId, test },
-        usdc_address: usdc.address,
+      sources.map(({ network, host }) => ({
+        ...{ id: network.id, slug: network.slug, name: network.name, test: network.test },
+        chain_id: 'chainId' in network ? network.chainId : null,
+        usdc_address: network.usdc.address,
         rpc_host: host,
       })),
   }

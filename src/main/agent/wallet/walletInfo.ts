@@ -1,7 +1,8 @@
 import { AppError } from '../../../shared/appError.ts'
-import { evmNetwork, testLedgerNetwork, usdcDecimals } from '../../../shared/contract/networks.ts'
+import { evmNetwork, solanaNetwork, testLedgerNetwork, usdcDecimals } from '../../../shared/contract/networks.ts'
 import type { Output } from '../../../shared/contract/route.ts'
 import { getWalletInfo } from '../../../shared/contract/walletInfo.ts'
+import { depositLink } from '../../../shared/depositLink.ts'
 import { isoTime } from '../../../shared/time.ts'
 import { tokenAmount } from '../../../shared/tokenAmount.ts'
 import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
@@ -34,18 +35,18 @@ export function walletInfoRoute({ keys, balances, testBalance, now }: Options): 
   }
 
   return localEndpoint(getWalletInfo, async ({ query }) => {
-    const network = query.network === testLedgerNetwork.id ? testLedgerNetwork : evmNetwork(query.network)
+    const isLedger = query.network === testLedgerNetwork.id
+    const network = isLedger ? testLedgerNetwork : (evmNetwork(query.network) ?? solanaNetwork(query.network))
     if (!network) throw new AppError('chain/unknown', `There is no network ${JSON.stringify(query.network)}.`)
-    const { id, address } = keys.account('evm')
-    const isLedger = network.id === testLedgerNetwork.id
+    const chainId = 'chainId' in network ? network.chainId : null
+    const { id, address } = keys.account(chainId === null ? 'solana' : 'evm')
     const read = isLedger ? await ofTestLedger(address) : await ofChain(id, network.id)
     return {
       ...read,
-      ...{ address, network: network.id, network_name: network.name, chain_id: network.chainId, test: network.test },
+      ...{ address, network: network.id, network_name: network.name, chain_id: chainId, test: network.test },
       usdc_balance: read.usdc === null ? null : tokenAmount(BigInt(read.usdc), usdcDecimals),
       usdc_address: network.usdc.address,
-      // https://eips.ethereum.org/EIPS/eip-681
-      deposit_link: isLedger ? null : `ethereum:${network.usdc.address}@${network.chainId}/transfer?address=${address}`,
+      deposit_link: isLedger ? null : depositLink(network, address),
     }
   })
 }

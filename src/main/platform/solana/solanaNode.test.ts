@@ -2,6 +2,7 @@ import { base58 } from '@scure/base'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { results, scriptedNode } from '../../../../test/support/scriptedNode.ts'
 import { solanaNetworks } from '../../../shared/contract/networks.ts'
+import { solanaPrograms } from './solanaAddresses.ts'
 import { type AskedTransfer, solanaNode } from './solanaNode.ts'
 
 /** A node is hostile: nothing that it says is an answer unless it has exactly the form of one. */
@@ -58,9 +59,61 @@ test('names a block that no fork takes back', async () => {
 
 test('the node of another cluster is not believed, whatever it is asked', async () => {
   const { node } = await nodeOf(results({ ...honest, getGenesisHash: 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG' }))
-  for (const asking of [node.latestBlockHash(), node.transferOutcome(asked)]) {
+  for (const asking of [node.latestBlockHash(), node.transferOutcome(asked), node.balances([payer])]) {
     expect((await failureOf(asking)).message).toMatch(/is of another network: its chain id is not solana:5eykt/)
   }
+})
+
+describe('balances', () => {
+  const mint = Buffer.from(base58.decode(mainnet.usdc.address))
+  const token = (over: { mint?: Buffer; owner?: Buffer; bytes?: number; program?: string } = {}) => {
+    const data = Buffer.alloc(over.bytes ?? 165)
+    data.set(over.mint ?? mint, 0)
+    data.set(over.owner ?? base58.decode(payer), 32)
+    data.writeBigUInt64LE(1_250_000n, 64)
+    return {
+      lamports: 2_039_280,
+      owner: over.program ?? solanaPrograms.token,
+      data: [data.toString('base64'), 'base64'],
+    }
+  }
+  const person = { lamports: 7, owner: solanaPrograms.system, data: ['', 'base64'] }
+  const balancesOf = async (value: unknown) =>
+    (await nodeOf(results({ ...honest, getMultipleAccounts: { value } }))).node.balances([payer])
+
+  test('are read of the very account that the owner has for USDC, which need not exist', async () => {
+    expect(await balancesOf([person, token()])).toEqual([{ usdc: 1_250_000n, lamports: 7n }])
+    expect(await balancesOf([null, null])).toEqual([{ usdc: 0n, lamports: 0n }])
+    expect(await balancesOf([person, person])).toEqual([{ usdc: 0n, lamports: 7n }])
+  })
+
+  test('of many owners are asked for in parts, and come in their order', async () => {
+    const owners = Array.from({ length: 60 }, (_, index) => base58.encode(new Uint8Array(32).fill(index + 1)))
+    const held = ([addresses]: [string[]]) => ({
+      value: addresses.map((address) => {
+        const at = owners.indexOf(address)
+        return at < 0 ? null : { ...person, lamports: at }
+      }),
+    })
+    const { node, calls } = await nodeOf(results({ ...honest, getMultipleAccounts: held }))
+    expect((await node.balances(owners)).map(({ lamports }) => Number(lamports))).toEqual(owners.map((_, at) => at))
+    expect(calls.filter(({ method }) => method === 'getMultipleAccounts')).toHaveLength(2)
+  })
+
+  test.each<[string, unknown]>([
+    ['the account of another owner', [person, token({ owner: Buffer.alloc(32, 1) })]],
+    ['an account of another token', [person, token({ mint: Buffer.alloc(32, 1) })]],
+    ['an account of another program', [person, token({ program: solanaPrograms.token2022 })]],
+    ['an account that is too short', [person, token({ bytes: 100 })]],
+    ['a mint for an account', [person, token({ bytes: 82 })]],
+    ['fewer accounts than were asked for', [person]],
+    ['more accounts', [person, token(), token()]],
+    ['a balance below zero', [{ ...person, lamports: -1 }, null]],
+    ['a balance that is a text', [{ ...person, lamports: '7' }, null]],
+    ['nothing', undefined],
+  ])('are not known by %s', async (_, value) => {
+    expect((await failureOf(balancesOf(value))).kind).toBe('unreadable')
+  })
 })
 
 describe('a signed transfer', () => {

@@ -4,6 +4,7 @@ import { ChainFailure, type FailureFacts } from '../chain/chainFailure.ts'
 import { type HttpClient, httpClient } from '../httpClient.ts'
 import { parsedJson } from '../parsedJson.ts'
 import { tokenAccountOf } from './solanaAddresses.ts'
+import { type SolanaBalance, solanaBalances } from './solanaBalances.ts'
 import { signaturesOf } from './solanaTransaction.ts'
 
 /**
@@ -14,6 +15,8 @@ export interface SolanaNode {
   readonly network: SolanaNetwork
   /** What a person may see of the node's address: the rest may hold a key. */
   readonly host: string
+  /** Of these addresses. @returns in their order */
+  balances(owners: readonly string[]): Promise<SolanaBalance[]>
   /** Of a block that no fork takes back. @returns base58 of 32 bytes, as the node says */
   latestBlockHash(): Promise<string>
   /** What became of a transaction that was signed, whoever brought it to the chain. */
@@ -36,6 +39,7 @@ export type AskedTransfer = {
 /** `void`: it is not on the chain, and no block takes it any more. */
 export type TransferOutcome = { state: 'open' | 'void' } | { state: 'paid'; transaction: string }
 
+const balancesWithinMs = 6_000
 const hashWithinMs = 10_000
 /** Of a payer that pays often, many transactions are read. */
 const outcomeWithinMs = 30_000
@@ -87,6 +91,13 @@ export function solanaNode({ network, rpcUrl }: { network: SolanaNetwork; rpcUrl
   return {
     network,
     host,
+    async balances(owners) {
+      const on = asking(balancesWithinMs)
+      await checkNetwork(on)
+      const found = await solanaBalances((...question) => asked(on, ...question), network, owners)
+      if (!found) throw failed({ kind: 'unreadable' })
+      return found
+    },
     async latestBlockHash() {
       const on = asking(hashWithinMs)
       await checkNetwork(on)

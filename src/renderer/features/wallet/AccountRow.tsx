@@ -10,7 +10,7 @@ import { IconButton } from '../../ui/IconButton.tsx'
 import { Menu, type MenuItem } from '../../ui/Menu.tsx'
 import { NameField } from '../../ui/NameField.tsx'
 import { usdText } from '../../ui/usd.ts'
-import { etherText } from './tokenText.ts'
+import { etherText, solText } from './tokenText.ts'
 import type { WalletActions } from './useWalletActions.ts'
 
 type AccountRowProps = {
@@ -76,7 +76,7 @@ export function AccountRow({ account, isDefault, balance, actions, onDeposit }: 
         {balance && (
           <span className="mr-2 flex shrink-0 text-right tabular-nums max-narrow:hidden">
             <span className="min-w-24 text-text">{balance.usdc === null ? '–' : usdText(balance.usdc)}</span>
-            <span className="min-w-30 text-muted">{balance.ether === null ? '–' : etherText(balance.ether)}</span>
+            <span className="min-w-30 text-muted">{coinOf(balance)}</span>
           </span>
         )}
         <Button size="small" icon={QrCode} aria-label={`Deposit to ${label}`} onClick={onDeposit}>
@@ -102,6 +102,11 @@ export function AccountRow({ account, isDefault, balance, actions, onDeposit }: 
       </dl>
     </li>
   )
+}
+
+function coinOf({ ether, lamports }: Balance): string {
+  if (ether !== null) return etherText(ether)
+  return lamports === null ? '–' : solText(lamports)
 }
 
 function Chip({ title, children }: { title?: string; children: string }) {

@@ -1,27 +1,33 @@
 import { CloudOff, RotateCw } from 'lucide-react'
-import { evmNetworks } from '../../../shared/contract/networks.ts'
+import { evmNetworks, solanaNetwork, solanaNetworks } from '../../../shared/contract/networks.ts'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { TimeAgo } from '../../ui/TimeAgo.tsx'
 import { usdText } from '../../ui/usd.ts'
-import { etherText, sumOf } from './tokenText.ts'
+import { etherText, solText, sumOf } from './tokenText.ts'
 import type { Balances } from './useBalances.ts'
 
-type BalancesCardProps = { network: string; onNetwork: (id: string) => void; balances: Balances }
+type BalancesCardProps = {
+  network: string
+  onNetwork: (id: string) => void
+  hasSolana: boolean
+  balances: Balances
+}
 
-/** All that the EVM accounts hold on one network. */
-export function BalancesCard({ network, onNetwork, balances }: BalancesCardProps) {
+/** All that the accounts hold on one network. */
+export function BalancesCard({ network, onNetwork, hasSolana, balances }: BalancesCardProps) {
   const { data, error, isPending, isFetching, refetch } = balances
   const usdc = sumOf(data?.balances.map((it) => it.usdc))
-  const ether = sumOf(data?.balances.map((it) => it.ether))
+  const coin = sumOf(data?.balances.map((it) => it.ether ?? it.lamports))
+  const [coinName, coinText] = solanaNetwork(network) ? (['SOL', solText] as const) : (['Ether', etherText] as const)
   const asOf = data?.balances[0]?.as_of ?? null
   return (
     <section aria-label="Balances" className="rounded-card border border-line bg-panel">
       <div className="flex flex-wrap items-end gap-x-8 gap-y-3 p-4">
         <Figure label="USDC" value={usdc === undefined ? undefined : usdText(usdc)} isPending={isPending} />
-        <Figure label="Ether" value={ether === undefined ? undefined : etherText(ether)} isPending={isPending} />
+        <Figure label={coinName} value={coin === undefined ? undefined : coinText(coin)} isPending={isPending} />
         <div className="flex-1" />
         <div className="flex items-center gap-2">
           {asOf !== null && (
@@ -35,7 +41,7 @@ export function BalancesCard({ network, onNetwork, balances }: BalancesCardProps
               labelHidden
               value={network}
               onChange={onNetwork}
-              options={evmNetworks.map(({ id, name, test }) => ({
+              options={[...evmNetworks, ...(hasSolana ? solanaNetworks : [])].map(({ id, name, test }) => ({
                 value: id,
                 label: name,
                 ...(test && { detail: 'Testnet' }),

@@ -1,17 +1,25 @@
 import { TriangleAlert } from 'lucide-react'
+import { evmNetworks, solanaNetworks } from '../../../shared/contract/networks.ts'
 import type { WalletAccount } from '../../../shared/contract/wallet.ts'
+import { depositLink } from '../../../shared/depositLink.ts'
 import { AddressText } from '../../ui/AddressText.tsx'
+import { CopyLine } from '../../ui/CopyLine.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { QrCode } from './QrCode.tsx'
 
 /** Where money can be sent, and which. */
 export function DepositDialog({ account, onClose }: { account: WalletAccount; onClose: () => void }) {
   const { address, label, chain_type: chain } = account
+  const [network] = chain === 'evm' ? evmNetworks : solanaNetworks
   return (
     <Dialog open onOpenChange={onClose} title={`Deposit to ${label}`} width="narrow">
       <div className="flex flex-col items-center gap-4">
         <QrCode text={address} label={`QR code of the address ${address}`} />
         <AddressText text={address} label="Copy address" whole />
+        <div className="w-full">
+          <p className="mb-1 text-small text-muted">Deposit link, for another wallet</p>
+          <CopyLine text={depositLink(network, address)} label="Copy deposit link" />
+        </div>
         <p className="flex items-start gap-2.5 rounded-card border border-line bg-caution-soft p-3 text-muted">
           <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-caution" />
           {chain === 'evm' ? (
@@ -22,7 +30,7 @@ export function DepositDialog({ account, onClose }: { account: WalletAccount; on
           ) : (
             <span>
               <strong className="font-medium text-text">USDC on Solana only.</strong> Steward pays with it where a
-              seller asks for Solana, and does not show its balance. Other tokens stay where they are.
+              seller asks for Solana; the seller pays the fee. Other tokens stay where they are.
             </span>
           )}
         </p>

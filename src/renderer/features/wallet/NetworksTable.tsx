@@ -21,7 +21,7 @@ export function NetworksTable() {
       <h3 id="networks-title" className="mb-2 font-semibold text-text">
         Networks
       </h3>
-      {isPending && <SkeletonRows label="Loading networks…" count={2} />}
+      {isPending && <SkeletonRows label="Loading networks…" count={4} />}
       {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {data && (
         <div className="overflow-x-auto rounded-card border border-line">
@@ -41,7 +41,7 @@ export function NetworksTable() {
                     {name}
                     {test && <span className="ml-2 text-small text-faint">Testnet</span>}
                   </td>
-                  <td className={`${cell} tabular-nums`}>{chainId}</td>
+                  <td className={`${cell} tabular-nums`}>{chainId ?? '–'}</td>
                   <td className={cell}>
                     <AddressText text={usdc} label={`Copy address of USDC on ${name}`} />
                   </td>

@@ -20,6 +20,7 @@ export function PresentWallet({ wallet }: { wallet: Wallet }) {
   const [network, setNetwork] = useState<string>(evmNetworks[0].id)
   const [deposit, setDeposit] = useState<WalletAccount>()
   const balances = useBalances(network, wallet)
+  const hasSolana = wallet.keyrings.some(({ accounts }) => accounts.some((it) => it.chain_type === 'solana'))
   const isLocked = wallet.state === 'locked'
   return (
     <PageFrame
@@ -59,7 +60,7 @@ export function PresentWallet({ wallet }: { wallet: Wallet }) {
     >
       <PageScroll width="table" className="flex flex-col gap-5 py-5">
         <NotWrittenDown keyrings={wallet.keyrings} onReveal={actions.reveal} />
-        <BalancesCard network={network} onNetwork={setNetwork} balances={balances} />
+        <BalancesCard network={network} onNetwork={setNetwork} hasSolana={hasSolana} balances={balances} />
         {wallet.keyrings.map((keyring) => (
           <KeyringCard
             key={keyring.id}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { etherText, sumOf } from './tokenText.ts'
+import { etherText, solText, sumOf } from './tokenText.ts'
 
 test.each([
   ['0', '0 ETH'],
@@ -9,6 +9,15 @@ test.each([
   ['1234567890123456789012', '1,234.56789 ETH'],
 ])('%s wei are %s', (wei, text) => {
   expect(etherText(wei)).toBe(text)
+})
+
+test.each([
+  ['0', '0 SOL'],
+  ['999', '< 0.000001 SOL'],
+  ['1500000000', '1.5 SOL'],
+  ['1234567890123', '1,234.56789 SOL'],
+])('%s lamports are %s', (lamports, text) => {
+  expect(solText(lamports)).toBe(text)
 })
 
 test('adds what is known, and nothing where one amount is not', () => {

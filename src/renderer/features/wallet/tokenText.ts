@@ -1,13 +1,15 @@
-const etherDecimals = 18
 const shownDecimals = 6
 
 /** `0.0123 ETH`: six digits after the point, and no more. */
-export function etherText(wei: string): string {
-  const digits = wei.padStart(etherDecimals + 1, '0')
-  const whole = BigInt(digits.slice(0, -etherDecimals)).toLocaleString('en')
-  const part = digits.slice(-etherDecimals, -etherDecimals + shownDecimals).replace(/0+$/, '')
-  if (part !== '') return `${whole}.${part} ETH`
-  return whole === '0' && BigInt(wei) > 0n ? '< 0.000001 ETH' : `${whole} ETH`
+export const etherText = (wei: string): string => coinText(wei, 18, 'ETH')
+export const solText = (lamports: string): string => coinText(lamports, 9, 'SOL')
+
+function coinText(atomic: string, decimals: number, symbol: string): string {
+  const digits = atomic.padStart(decimals + 1, '0')
+  const whole = BigInt(digits.slice(0, -decimals)).toLocaleString('en')
+  const part = digits.slice(-decimals, shownDecimals - decimals).replace(/0+$/, '')
+  if (part !== '') return `${whole}.${part} ${symbol}`
+  return whole === '0' && BigInt(atomic) > 0n ? `< 0.000001 ${symbol}` : `${whole} ${symbol}`
 }
 
 /** Of atomic units. @returns undefined when one of them is not known */

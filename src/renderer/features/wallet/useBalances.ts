@@ -1,4 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { solanaNetwork } from '../../../shared/contract/networks.ts'
 import { type Balance, getBalances, type Wallet } from '../../../shared/contract/wallet.ts'
 import { useAgent } from '../../agent/AgentProvider.tsx'
 
@@ -6,10 +7,11 @@ const everyMs = 60_000
 
 export type Balances = ReturnType<typeof useBalances>
 
-/** USDC and ether of the EVM accounts, read again each minute while they are in view. */
+/** USDC and ether or SOL of the accounts of a network, read again each minute while they are in view. */
 export function useBalances(network: string, { keyrings }: Wallet) {
   const agent = useAgent()
-  const accounts = keyrings.flatMap((keyring) => keyring.accounts).filter((it) => it.chain_type === 'evm')
+  const chain = solanaNetwork(network) ? 'solana' : 'evm'
+  const accounts = keyrings.flatMap((keyring) => keyring.accounts).filter((it) => it.chain_type === chain)
   const read = useQuery({
     queryKey: ['local', 'balances', network, accounts.map(({ id }) => id).join()],
     queryFn: ({ signal }) => agent(getBalances, { network }, { signal }),

@@ -50,7 +50,9 @@ export const creditTools: readonly Tool[] = [
     effect: 'read',
     routes: [listNetworks],
     input: {},
-    output: { networks: z.array(z.looseObject({ id: z.string(), chain_id: z.int(), usdc_address: z.string() })) },
+    output: {
+      networks: z.array(z.looseObject({ id: z.string(), chain_id: z.int().nullable(), usdc_address: z.string() })),
+    },
     run: (_, { call }) => call(listNetworks, {}),
   }),
 ]

@@ -4,6 +4,7 @@ import { askedOnce } from './askedOnce.ts'
 import { chatSpend } from './chatSpend.ts'
 import { chats } from './chats.ts'
 import { chatTools } from './chatTools.ts'
+import { coinBalances } from './coinBalances.ts'
 import { domainRenewals } from './domainRenewals.ts'
 import { grantReservations } from './grantReservations.ts'
 import { intentBasis } from './intentBasis.ts'
@@ -42,4 +43,5 @@ export const agentMigrations: readonly Migration[] = [
   recordings,
   domainRenewals,
   toolServers,
+  coinBalances,
 ]

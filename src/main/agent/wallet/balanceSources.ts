@@ -1,0 +1,32 @@
+import type { EvmNetwork, SolanaNetwork } from '../../../shared/contract/networks.ts'
+import type { Chain } from '../../platform/chain/chain.ts'
+import type { SolanaNode } from '../../platform/solana/solanaNode.ts'
+
+/** One network, through one node. */
+export type BalanceSource = {
+  network: EvmNetwork | SolanaNetwork
+  /** What a person may see of the node's address. */
+  host: string
+  /** @returns in atomic units, in the order of the addresses; `coin` is ether or SOL */
+  balances(addresses: readonly string[]): Promise<{ usdc: bigint; coin: bigint }[]>
+}
+
+type Nodes = {
+  chains: readonly Pick<Chain, 'network' | 'host' | 'balances'>[]
+  solana: readonly Pick<SolanaNode, 'network' | 'host' | 'balances'>[]
+}
+
+export function balanceSources({ chains, solana }: Nodes): BalanceSource[] {
+  return [
+    ...chains.map((chain) => ({
+      ...{ network: chain.network, host: chain.host },
+      balances: async (addresses: readonly string[]) =>
+        (await chain.balances(addresses)).map(({ usdc, ether }) => ({ usdc, coin: ether })),
+    })),
+    ...solana.map((node) => ({
+      ...{ network: node.network, host: node.host },
+      balances: async (addresses: readonly string[]) =>
+        (await node.balances(addresses)).map(({ usdc, lamports }) => ({ usdc, coin: lamports })),
+    })),
+  ]
+}

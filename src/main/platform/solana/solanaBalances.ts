@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import type { SolanaNetwork } from '../../../shared/contract/networks.ts'
+import { solanaPrograms, tokenAccountOf } from './solanaAddresses.ts'
+
+/** Millionths of a USDC, and lamports. */
+export type SolanaBalance = { usdc: bigint; lamports: bigint }
+type Ask = <T>(schema: z.ZodType<T>, method: string, params: readonly unknown[]) => Promise<T>
+
+/** As `getMultipleAccounts` takes them, two for each owner. */
+const mostAtOnce = 100
+/** Of the token program: https://github.com/solana-program/token/blob/main/program/src/state.rs */
+const tokenAccount = { bytes: 165, mintAt: 0, ownerAt: 32, amountAt: 64 }
+
+const Lamports = z.int().nonnegative()
+const Data = z.tuple([z.base64().max(4_096), z.literal('base64')])
+const Account = z.object({ lamports: Lamports, owner: z.string().max(44), data: z.unknown() }).nullable()
+type Account = z.infer<typeof Account>
+
+/** @returns in the order of the owners; undefined where the node answers with what they cannot have */
+export async function solanaBalances(
+  ask: Ask,
+  network: SolanaNetwork,
+  owners: readonly string[],
+): Promise<SolanaBalance[] | undefined> {
+  const sources = await Promise.all(owners.map((owner) => tokenAccountOf(owner, network.usdc.address)))
+  const found: SolanaBalance[] = []
+  for (let at = 0; at < owners.length; at += mostAtOnce / 2) {
+    const own = owners.slice(at, at + mostAtOnce / 2)
+    const asked = [...own, ...sources.slice(at, at + own.length)]
+    const answer = z.object({ value: z.array(Account).length(asked.length) })
+    const options = { commitment: 'confirmed', encoding: 'base64' }
+    const { value } = await ask(answer, 'getMultipleAccounts', [asked, options])
+    for (const [index, owner] of own.entries()) {
+      const usdc = await heldIn(value[own.length + index] ?? null, owner, network.usdc.address)
+      if (usdc === undefined) return undefined
+      found.push({ usdc, lamports: BigInt(value[index]?.lamports ?? 0) })
+    }
+  }
+  return found
+}
+
+/** @returns undefined where it is not this owner's account of this token */
+async function heldIn(account: Account, owner: string, mint: string): Promise<bigint | undefined> {
+  if (account === null) return 0n
+  const data = Data.safeParse(account.data).data
+  // Somebody may send SOL to an address at which there is no token account yet.
+  if (account.owner === solanaPrograms.system && data?.[0] === '') return 0n
+  const bytes = Buffer.from(data?.[0] ?? '', 'base64')
+  if (account.owner !== solanaPrograms.token || bytes.length !== tokenAccount.bytes) return undefined
+  const { base58 } = await import('@scure/base')
+  const isOf = (at: number, key: string) => base58.encode(bytes.subarray(at, at + 32)) === key
+  if (!isOf(tokenAccount.mintAt, mint) || !isOf(tokenAccount.ownerAt, owner)) return undefined
+  return bytes.readBigUInt64LE(tokenAccount.amountAt)
+}
