@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { Links, TaskId } from '../../shared/contract/timelineLinks.ts'
 
 /** What is going on, for what it leaves in the log and sends to the service. */
@@ -16,7 +16,7 @@ export type TaskContext = {
 
 /** One of its own, for what no id of another thing names. */
 export function newTask(kind: 'action' | 'call'): TaskId {
-  return `${kind}:${randomBytes(12).toString('hex')}`
+  return `${kind}:${randomUUID()}`
 }
 
 export function taskContext(): TaskContext {

@@ -1,8 +1,7 @@
-import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler } from '@modelcontextprotocol/server'
-import { mcpPath } from '../../../shared/contract/toolClients.ts'
 import type { Exchange } from '../../platform/http/exchange.ts'
 import type { Log } from '../../platform/log.ts'
+import { mcpExchange } from './mcpExchange.ts'
 import { type McpServerOptions, mcpServer } from './mcpServer.ts'
 import { ToolCaller } from './toolCaller.ts'
 
@@ -21,13 +20,10 @@ export function mcpHandler(options: McpServerOptions, log: Log): McpHandler {
     ({ era, authInfo }) => mcpServer(options, { era, caller: ToolCaller.parse(authInfo?.extra?.caller) }),
     { maxRequestBodySize, onerror },
   )
-  const answer = toNodeHandler(handler, { maxRequestBodySize, onerror })
   return {
-    async answer({ request, response, headers }, caller) {
-      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-      const auth = { token: '', clientId: caller.asker.id, scopes: [], extra: { caller } }
-      const { method = 'GET', url = mcpPath } = request
-      await answer(Object.assign(request, { auth, method, url }), response)
+    answer(exchange, caller) {
+      const authInfo = { token: '', clientId: caller.asker.id, scopes: [], extra: { caller } }
+      return mcpExchange(exchange, { handler, authInfo, maxBytes: maxRequestBodySize })
     },
     close: () => handler.close(),
   }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { Asker } from '../../../shared/contract/intents.ts'
 import { ToolPolicy, ToolProfile } from '../../../shared/contract/toolClients.ts'
@@ -31,9 +31,7 @@ export function holderOf({ asker }: Pick<ToolCaller, 'asker'>): string {
 /** The same for the same call of the same caller. */
 export function callDigest(caller: Pick<ToolCaller, 'asker'>, tool: { name: string }, args: ToolArguments): string {
   const given = Object.entries(args).sort(([one], [other]) => (one < other ? -1 : 1))
-  return createHash('sha256')
-    .update(JSON.stringify([holderOf(caller), tool.name, given]))
-    .digest('hex')
+  return hash('sha256', JSON.stringify([holderOf(caller), tool.name, given]))
 }
 
 /** The sandbox or the domain a call is about. */

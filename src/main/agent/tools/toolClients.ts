@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { AppError } from '../../../shared/appError.ts'
 import { type ToolClient, ToolClientId, toolKeyPrefix } from '../../../shared/contract/toolClients.ts'
 import { isoTime } from '../../../shared/time.ts'
@@ -115,5 +115,5 @@ function askerOf({ id, settings }: KeptClient): ToolCaller['asker'] {
 }
 
 function hashOf(key: string): Buffer {
-  return createHash('sha256').update(key).digest()
+  return hash('sha256', key, 'buffer')
 }

@@ -39,9 +39,8 @@ export function toolPerformer({ operations, budgets, paymentKeys, notes, callSer
     const { asker, dailyBudgetMicroUsd: limit } = caller
     const began = performance.now()
     const noted = () => ({ tool, args, caller, tookMs: performance.now() - began })
-    const digest = callDigest(caller, tool, args)
-    const pays = tool.price === 'usdc'
-    const key = pays ? paymentKeys.keyOf(digest) : undefined
+    const digest = tool.price === 'usdc' ? callDigest(caller, tool, args) : undefined
+    const key = digest === undefined ? undefined : paymentKeys.keyOf(digest)
     const callUntil =
       (until: () => AbortSignal): ToolWork['call'] =>
       (route, input) => {
@@ -65,12 +64,12 @@ export function toolPerformer({ operations, budgets, paymentKeys, notes, callSer
       held = await budgets.hold(tool, args, { holder: holderOf(caller), limit, work })
       const result = await tool.run(held.args, { ...work, heldMicroUsd: held.microUsd })
       held.settle(result)
-      if (pays) paymentKeys.used(digest, isWaiting(result) ? 'open' : 'ended')
+      if (digest !== undefined) paymentKeys.used(digest, isWaiting(result) ? 'open' : 'ended')
       notes.done(noted(), result)
       return result
     } catch (failure) {
       if (costNothing(failure)) held?.release()
-      if (pays && held) paymentKeys.used(digest, costNothing(failure) ? 'ended' : 'open')
+      if (digest !== undefined && held) paymentKeys.used(digest, costNothing(failure) ? 'ended' : 'open')
       notes.failed(noted(), failure)
       throw failure
     }

@@ -4,7 +4,7 @@ import { AppError } from '../../../shared/appError.ts'
 
 export const noBytes: Buffer = Buffer.alloc(0)
 
-type Wanted = { maxBytes: number; mediaType: string }
+type Wanted = { maxBytes: number; mediaType?: string }
 
 /**
  * A whole body. Where there is none its type counts for nothing: some clients name that of a form with every POST.
@@ -14,7 +14,7 @@ type Wanted = { maxBytes: number; mediaType: string }
 export async function readBody(request: IncomingMessage, { maxBytes, mediaType }: Wanted): Promise<Buffer> {
   const { headers } = request
   if (!hasBody(headers)) return noBytes
-  checkMediaType(headers, mediaType)
+  if (mediaType !== undefined) checkMediaType(headers, mediaType)
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = []
