@@ -15,12 +15,22 @@ const total = { ...counts, passed: counts.passed + steps.length - failed, failed
 for (const line of [...reportLines({ counts, ...rest }), plainLine(total)]) process.stdout.write(`${line}\n`)
 process.exitCode = total.failed === 0 && counts.passed > 0 ? 0 : 1
 
-/** Files that share a Steward and a browser go one after the other: two such rows, beside the suites that need neither. */
+/**
+ * Files that share a Steward and a browser go one after the other: two such rows, beside the suites that need neither. The
+ * second half of the longest of those begins when a row has ended: no processor waits for what others wait for.
+ */
 async function everything() {
   const failedBuild = await failedStepsBeside([buildStep])
   const checks = failedStepsBeside(checkSteps)
-  const rows = ['1/2', '2/2'].map((shard) => laterRun(['--project', 'e2e', '--shard', shard]))
-  const reports = [await runTests(['--project', '!e2e'])]
-  for (const row of rows) reports.push(await row.shown())
+  const rows = halves('e2e').map((parts) => laterRun(parts))
+  const [first, second] = halves('integration')
+  const rest = Promise.race(rows.map(({ ended }) => ended)).then(() => laterRun(second))
+  const reports = [await runTests(['--project', 'unit', '--project', 'contract']), await runTests(first)]
+  for (const row of [...rows, await rest]) reports.push(await row.shown())
   return { failed: failedBuild + (await checks), reports }
+}
+
+function halves(project: string): [string[], string[]] {
+  const half = (shard: string) => ['--project', project, '--shard', shard]
+  return [half('1/2'), half('2/2')]
 }

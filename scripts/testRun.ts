@@ -14,7 +14,7 @@ export function runTests(parts: readonly string[]): Promise<TestReport> {
 }
 
 /** Begins at once; what it prints waits until `shown` is called, so that two runs do not mix their lines. */
-export function laterRun(parts: readonly string[]): { shown(): Promise<TestReport> } {
+export function laterRun(parts: readonly string[]): { ended: Promise<TestReport>; shown(): Promise<TestReport> } {
   const held: Buffer[] = []
   let show = (bytes: Buffer): void => void held.push(bytes)
   const report = reportOf(parts, (environment) => {
@@ -23,6 +23,7 @@ export function laterRun(parts: readonly string[]): { shown(): Promise<TestRepor
     return child
   })
   return {
+    ended: report,
     shown() {
       show = (bytes) => void process.stdout.write(bytes)
       show(Buffer.concat(held))

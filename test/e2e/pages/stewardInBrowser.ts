@@ -12,6 +12,7 @@ import {
   openSession,
   openWindow,
   type StorageState,
+  type Window,
   type WindowOptions,
   wholeChromium,
 } from '../../support/browser.ts'
@@ -116,16 +117,18 @@ function onSteward<Kind extends SharedSteward>(
 ): Omit<StewardInBrowser<Kind>, 'close'> {
   const client = stewardClient(steward.serviceUrl, steward.ownerKey)
   const origin = new URL(steward.url).origin
+  const windows = reusedWindows(browser, origin)
   return {
     steward,
     browser,
     client,
     person: personClient(origin, sessionIn(state, origin)),
     async window(options) {
-      const opened = await openWindow(browser, { ...options, state })
-      onTestFinished(async () => {
-        await opened.close()
-        expect(opened.complaints).toEqual([])
+      const opened = await windows.take({ ...options, state })
+      onTestFinished(async ({ task }) => {
+        const complaints = [...opened.complaints]
+        await windows.give(opened, task.result?.state !== 'fail' && complaints.length === 0)
+        expect(complaints).toEqual([])
       })
       const window = appWindow(opened.page)
       await window.open(origin)
@@ -138,6 +141,25 @@ function onSteward<Kind extends SharedSteward>(
         if (sandboxes.some(({ id }) => id === made.id)) await client.call(deleteSandbox, { id: made.id })
       })
       return made
+    },
+  }
+}
+
+/** One that a test is done with is the next one's. */
+function reusedWindows(browser: Browser, origin: string) {
+  let idle: Window | undefined
+  return {
+    async take(options: WindowOptions): Promise<Window> {
+      const kept = idle
+      idle = undefined
+      if (!kept) return openWindow(browser, options)
+      await kept.renew(options)
+      return kept
+    },
+    async give(window: Window, isGood: boolean): Promise<void> {
+      if (!isGood || idle !== undefined || window.page.isClosed()) return window.close()
+      await window.clear(origin)
+      idle = window
     },
   }
 }
