@@ -220,25 +220,24 @@ test('files are pasted and dropped anywhere on the chat, and what cannot be atta
   expect(await told.jsonValue()).toEqual(['Drop files to attach them', 'Message… (/ for prompts)'])
 
   await drag([archive, drawing, film, essay], [field])
-  const message = page.locator('[data-sonner-toast]')
+  const refused = chat.root.getByRole('list', { name: 'Files that were not attached' }).getByRole('listitem')
   for (const [name, wrong] of [
     ['archive.zip', 'The file is neither an image that models take nor a text in UTF-8. Attach a PNG'],
     ['drawing.pdf', 'The file is neither an image that models take nor a text in UTF-8. Attach a PNG'],
     ['film.mp4', 'The file is larger than 20 MB. Images may have 20 MB, text files 1 MB.'],
     ['essay.txt', 'The text file is larger than 1 MB. Images may have 20 MB, text files 1 MB.'],
   ] as const) {
-    await message
-      .filter({ hasText: `Could not attach ${name}` })
-      .filter({ hasText: wrong })
-      .waitFor({ state: 'attached' })
+    await refused.filter({ hasText: `${name}: ${wrong}` }).waitFor()
   }
   expect(await field.inputValue()).toBe('What is this?')
   expect(await files.getByRole('listitem').count()).toBe(3)
-  await look(page, 'chat-attachment-refused', ['dark'])
+  await look(page, 'chat-attachment-refused')
+  await look.inOtherSizes(page, 'chat-attachment-refused')
 
   providers.play({ parts: [{ text: 'A dot, and notes of a crash.' }], usage })
   await chat.composer.getByRole('button', { name: 'Send' }).click()
   await chat.answered('A dot, and notes of a crash.')
+  await refused.first().waitFor({ state: 'detached' })
   const [{ body } = { body: undefined }] = providers.requests
   const sent = JSON.stringify(body.messages)
   for (const part of ['What is this?', 'Some notes.', 'It crashed.', pixel.toString('base64')]) {

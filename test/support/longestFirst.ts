@@ -41,6 +41,8 @@ const longest = [
   'credits',
   'models',
   'chatTools',
+  'chatLibrary',
+  'hostileModel',
   'screens',
 ]
 

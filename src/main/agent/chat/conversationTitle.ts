@@ -12,6 +12,8 @@ export function titleOf(text: string, attachment?: string): string {
 export function cleanTitle(text: string, most: number = chatLimits.titleCharacters): string {
   const line = text
     .slice(0, 10 * most)
+    // They would turn what stands beside the title, too.
+    .replace(/[\u202A-\u202E\u2066-\u2069]+/g, '')
     .replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .trim()
   const characters = [...line]

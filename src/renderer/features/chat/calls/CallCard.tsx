@@ -2,6 +2,7 @@ import { Ban, Check, ChevronRight, CircleSlash, Hand, LoaderCircle, type LucideI
 import { useId, useState } from 'react'
 import type { ChatCall } from '../../../../shared/contract/chatTools.ts'
 import { serverNameOf } from '../../../../shared/contract/toolServers.ts'
+import { shownLine } from '../../../../shared/shownLine.ts'
 import { useSandboxes } from '../../../agent/sandboxes/useSandboxes.ts'
 import { classNames } from '../../../ui/classNames.ts'
 import { CallApproval } from './CallApproval.tsx'
@@ -31,7 +32,8 @@ export function CallCard({ call }: { call: ChatCall }) {
   const shown = sandboxes.find(({ id: sandbox }) => sandbox === subject)?.name ?? subject
   const [StateIcon, look] = stateLooks[call.state]
   const title = callTitle(call.tool)
-  const server = serverNameOf(call.tool)
+  const alias = serverNameOf(call.tool)
+  const server = alias === undefined ? undefined : shownLine(alias, 60)
   // Nobody approves what they have not seen.
   const needsLook = server !== undefined || dnsLines(call, args) !== undefined
   const open = chosen ?? (needsLook && call.state === 'waiting')

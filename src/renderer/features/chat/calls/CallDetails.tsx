@@ -1,8 +1,10 @@
 import type { ReactNode } from 'react'
 import type { ChatCall } from '../../../../shared/contract/chatTools.ts'
+import { shownLine } from '../../../../shared/shownLine.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { classNames } from '../../../ui/classNames.ts'
 import { goTo } from '../../../ui/place.ts'
+import { visibleText } from '../../../ui/visibleText.ts'
 import { dollars } from '../money/amounts.ts'
 import { type CallArguments, dnsLines, plainOutput } from './callWords.ts'
 
@@ -15,7 +17,7 @@ export function CallDetails({ call, args }: CallDetailsProps) {
   return (
     <div className="flex flex-col gap-2.5 p-2.5">
       {changes ? (
-        <Part title={`DNS of ${String(args?.domain ?? '')}`}>
+        <Part title={`DNS of ${shownLine(String(args?.domain ?? ''), 255)}`}>
           <Lines label="DNS changes">
             {changes.map(({ sign, text }) => (
               <span
@@ -27,7 +29,7 @@ export function CallDetails({ call, args }: CallDetailsProps) {
         </Part>
       ) : (
         <Part title="Arguments">
-          <Lines label="Arguments">{args ? JSON.stringify(args, null, 2) : call.arguments}</Lines>
+          <Lines label="Arguments">{visibleText(args ? JSON.stringify(args, null, 2) : call.arguments)}</Lines>
         </Part>
       )}
       {cost !== undefined && <Part title="Cost">{dollars(cost)}</Part>}

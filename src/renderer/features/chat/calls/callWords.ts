@@ -14,6 +14,7 @@ import {
 import type { ChatCall } from '../../../../shared/contract/chatTools.ts'
 import { servedMark, serverNameOf } from '../../../../shared/contract/toolServers.ts'
 import { shownLine } from '../../../../shared/shownLine.ts'
+import { visibleText } from '../../../ui/visibleText.ts'
 
 export type CallArguments = Readonly<Record<string, unknown>>
 
@@ -81,8 +82,11 @@ export function callIcon(tool: string): LucideIcon {
 
 export function callTitle(tool: string): string {
   const server = serverNameOf(tool)
-  return server === undefined ? (titles[tool] ?? tool) : tool.slice(server.length + servedMark.length)
+  if (server !== undefined) return shownLine(tool.slice(server.length + servedMark.length), longestName)
+  return (Object.hasOwn(titles, tool) ? titles[tool] : undefined) ?? shownLine(tool, longestName)
 }
+
+const longestName = 100
 
 /** What it is about, in the first line of the card. */
 export function callSubject(args: CallArguments | undefined): string {
@@ -131,6 +135,7 @@ export function plainOutput(text: string): string {
     .split('\n')
     .map((line) => line.replace(/\r$/, ''))
     .map((line) => line.slice(line.lastIndexOf('\r') + 1).replace(/(?!\t)\p{Cc}/gu, ''))
+    .map(visibleText)
     .join('\n')
 }
 

@@ -1,3 +1,4 @@
+import { visibleText } from '../../../ui/visibleText.ts'
 import { grownLines, type Lines, noLines } from './grownLines.ts'
 import type { Highlighting } from './highlighter.ts'
 import { type LineTokens, tokenKinds } from './tokens.ts'
@@ -35,7 +36,8 @@ export function codeLines(place: HTMLElement, openHighlighting: OpenHighlighting
     clearTimeout(timers.colour)
     delete timers.colour
     for (const { from, tokens } of arrived) {
-      for (const [index, line] of tokens.entries()) paint(elements[from + index], shown.lines[from + index] ?? '', line)
+      for (const [index, line] of tokens.entries())
+        paint(elements[from + index], drawnLine(shown.lines[from + index] ?? ''), line)
     }
     arrived = []
   }
@@ -49,7 +51,7 @@ export function codeLines(place: HTMLElement, openHighlighting: OpenHighlighting
   const hand = () => {
     clearTimeout(timers.hand)
     delete timers.hand
-    if (finished > handed.lines) highlighting?.add(shown.lines.slice(handed.lines, finished))
+    if (finished > handed.lines) highlighting?.add(shown.lines.slice(handed.lines, finished).map(drawnLine))
     handed = { lines: finished, atMs: performance.now() }
   }
   const stop = () => {
@@ -62,8 +64,9 @@ export function codeLines(place: HTMLElement, openHighlighting: OpenHighlighting
   }
   const write = (at: number, text: string) => {
     const line = elements[at]
-    if (line) line.textContent = `${text}\n`
-    else elements.push(appendLine(place, at, text))
+    const drawn = drawnLine(text)
+    if (!line) elements.push(appendLine(place, at, drawn))
+    else if (line.textContent !== `${drawn}\n`) line.textContent = `${drawn}\n`
   }
   const removeFrom = (count: number) => {
     for (const line of elements.splice(count)) {
@@ -97,6 +100,16 @@ export function codeLines(place: HTMLElement, openHighlighting: OpenHighlighting
     },
     close: stop,
   }
+}
+
+/** In characters: one line of more would take a page seconds to lay out. */
+const longestLine = 10_000
+
+/** As it is shown; what is copied is the line itself. */
+export function drawnLine(text: string): string {
+  if (text.length <= longestLine) return visibleText(text)
+  const rest = (text.length - longestLine).toLocaleString('en')
+  return `${visibleText(text.slice(0, longestLine))} … ${rest} more characters, which are in the copy`
 }
 
 type Timer = ReturnType<typeof setTimeout>

@@ -10,6 +10,7 @@ import { usePromptMenu } from '../prompts/usePromptMenu.tsx'
 import { AttachmentChips } from './AttachmentChips.tsx'
 import { type Draft, emptyDraft } from './drafts.ts'
 import { EstimateLine } from './EstimateLine.tsx'
+import { RefusedFiles } from './RefusedFiles.tsx'
 import { SendFailure } from './SendFailure.tsx'
 import { ToolsMenu } from './ToolsMenu.tsx'
 import { useAttachments } from './useAttachments.ts'
@@ -58,7 +59,7 @@ export function Composer(props: ComposerProps) {
     ref,
   } = props
   const [draft, setDraft] = useDraft(draftPlace)
-  const { add, remove, uploading } = useAttachments(draft, setDraft)
+  const { add, remove, uploading, refused, forgetRefused } = useAttachments(draft, setDraft)
   const [failure, setFailure] = useState<unknown>()
   const [busy, setBusy] = useState(false)
   const field = useRef<HTMLTextAreaElement>(null)
@@ -88,6 +89,7 @@ export function Composer(props: ComposerProps) {
     if (!canSend) return
     setBusy(true)
     setFailure(undefined)
+    forgetRefused()
     const sent = draft
     setDraft(emptyDraft)
     try {
@@ -116,6 +118,7 @@ export function Composer(props: ComposerProps) {
       {failure !== undefined && (
         <SendFailure failure={failure} onClose={() => setFailure(undefined)} onLimits={onLimits} />
       )}
+      <RefusedFiles files={refused} onClose={forgetRefused} />
       <form
         aria-label="New message"
         onSubmit={(event) => {

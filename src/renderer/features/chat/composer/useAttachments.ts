@@ -3,19 +3,23 @@ import { AppError } from '../../../../shared/appError.ts'
 import { addAttachment } from '../../../../shared/contract/chatLibrary.ts'
 import { chatLimits } from '../../../../shared/contract/chats.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
-import { notify } from '../../../ui/toast.tsx'
+import { shownError } from '../../../ui/shownError.ts'
 import type { Draft } from './drafts.ts'
 
-/** Uploads files that were chosen, pasted or dropped. */
+export type RefusedFile = { name: string; reason: string }
+
+/** Uploads files that were chosen, pasted or dropped; `refused` are those of the last time that cannot be attached. */
 export function useAttachments(draft: Draft, setDraft: Dispatch<SetStateAction<Draft>>) {
   const agent = useAgent()
   const [uploading, setUploading] = useState(0)
+  const [refused, setRefused] = useState<readonly RefusedFile[]>([])
   /** Known before the next drawing: two pastes may come at once. */
   const underWay = useRef(0)
   const add = async (files: readonly File[]): Promise<void> => {
     const room = chatLimits.attachments - draft.attachments.length - underWay.current
-    if (files.length > room) notify.told(`A message takes at most ${chatLimits.attachments} files.`)
     const taken = files.slice(0, Math.max(0, room))
+    const reason = `A message takes at most ${chatLimits.attachments} files.`
+    setRefused(files.slice(taken.length).map(({ name }) => ({ name: name || 'The file', reason })))
     underWay.current += taken.length
     setUploading((count) => count + taken.length)
     await Promise.all(
@@ -26,7 +30,8 @@ export function useAttachments(draft: Draft, setDraft: Dispatch<SetStateAction<D
           const attachment = await agent(addAttachment, { name }, { bytes: file })
           setDraft((before) => ({ ...before, attachments: [...before.attachments, attachment] }))
         } catch (failure) {
-          notify.failed(failure, { title: `Could not attach ${file.name || 'the file'}` })
+          const { message, hint } = shownError(failure)
+          setRefused((before) => [...before, { name: file.name || 'The file', reason: `${message} ${hint}` }])
         } finally {
           underWay.current -= 1
           setUploading((count) => count - 1)
@@ -36,7 +41,7 @@ export function useAttachments(draft: Draft, setDraft: Dispatch<SetStateAction<D
   }
   const remove = (id: string) =>
     setDraft((before) => ({ ...before, attachments: before.attachments.filter((it) => it.id !== id) }))
-  return { add, remove, uploading }
+  return { add, remove, uploading, refused, forgetRefused: () => setRefused([]) }
 }
 
 /** Known before anything of it is sent. */

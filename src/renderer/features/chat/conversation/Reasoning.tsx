@@ -3,6 +3,7 @@ import { useEffect, useId, useRef, useState } from 'react'
 import type { Message } from '../../../../shared/contract/chatMessages.ts'
 import { classNames } from '../../../ui/classNames.ts'
 import { isUnderWay } from '../data/AnswerStreamsProvider.tsx'
+import { PlainText } from '../markdown/PlainText.tsx'
 import { tokens } from '../money/amounts.ts'
 
 /** What the model thought before it answered, folded. */
@@ -25,7 +26,7 @@ export function Reasoning({ answer }: { answer: Message }) {
         <ChevronRight aria-hidden className={classNames('size-3.5 transition-transform', open && 'rotate-90')} />
       </button>
       <div id={id} hidden={!open} className="mt-1 border-l-2 border-line pl-3 text-muted">
-        {open && <p className="whitespace-pre-wrap break-words">{answer.reasoning}</p>}
+        {open && <PlainText text={answer.reasoning} />}
       </div>
     </div>
   )

@@ -6,8 +6,24 @@ import 'katex/dist/katex.min.css'
 export function KatexFormula({ tex, display }: { tex: string; display: boolean }) {
   const place = useRef<HTMLSpanElement>(null)
   useLayoutEffect(() => {
-    if (!place.current) return
-    katex.render(tex, place.current, {
+    place.current?.replaceChildren(drawn(tex, display) ?? tex)
+  }, [tex, display])
+  return <span ref={place} className={display ? 'formula-display' : 'formula'} />
+}
+
+/** Each of its macros may put so many characters in its place, all together. */
+const mostExpanded = 40_000
+const mostExpansions = 200
+const definesMacros = /\\(?:[gex]?def|let|futurelet|(?:re)?newcommand|providecommand)(?![a-zA-Z])/
+const deepest = 250
+const mostElements = 20_000
+
+/** @returns undefined for a formula that is too deep or too large for a page: it is shown as it is written */
+function drawn(tex: string, display: boolean): HTMLElement | undefined {
+  const formula = document.createElement('span')
+  const expansions = Math.max(10, Math.min(mostExpansions, Math.floor(mostExpanded / tex.length)))
+  try {
+    katex.render(tex, formula, {
       displayMode: display,
       throwOnError: false,
       errorColor: 'var(--negative)',
@@ -15,8 +31,29 @@ export function KatexFormula({ tex, display }: { tex: string; display: boolean }
       trust: false,
       strict: false,
       maxSize: 20,
-      maxExpand: 200,
+      maxExpand: definesMacros.test(tex) ? expansions : mostExpansions,
     })
-  }, [tex, display])
-  return <span ref={place} className={display ? 'formula-display' : 'formula'} />
+  } catch {
+    return undefined // what is no fault of the formula is thrown all the same: it was too deep for the parser
+  }
+  return isModest(formula) ? formula : undefined
+}
+
+/** Without a call for each level: what comes here may be deep. */
+function isModest(formula: Element): boolean {
+  let [depth, count] = [0, 0]
+  for (let at: Element | null = formula; at; count++) {
+    if (depth > deepest || count > mostElements) return false
+    if (at.firstElementChild) {
+      at = at.firstElementChild
+      depth++
+      continue
+    }
+    while (at && at !== formula && !at.nextElementSibling) {
+      at = at.parentElement
+      depth--
+    }
+    at = at === formula ? null : (at?.nextElementSibling ?? null)
+  }
+  return true
 }

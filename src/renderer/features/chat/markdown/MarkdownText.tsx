@@ -5,6 +5,7 @@ import { Formula } from './Formula.tsx'
 import { finishedMarks } from './finishedMarks.ts'
 import { isPlainParagraph, markdownTree } from './markdownTree.ts'
 import { drawTree } from './nodes.tsx'
+import { PlainText } from './PlainText.tsx'
 import { TableBlock } from './TableBlock.tsx'
 
 type MarkdownTextProps = {
@@ -57,7 +58,3 @@ const TextBlock = memo(function TextBlock({ text, definitions }: { text: string;
   const tree = markdownTree(text, definitions)
   return tree ? drawTree(tree) : <PlainText text={text} />
 })
-
-function PlainText({ text }: { text: string }) {
-  return <pre className="plain-text">{text}</pre>
-}

@@ -2,13 +2,14 @@ import type { Table } from 'mdast'
 import { memo } from 'react'
 import { markdownTree } from './markdownTree.ts'
 import { drawRow } from './nodes.tsx'
+import { PlainText } from './PlainText.tsx'
 
 type TableBlockProps = { head: string; groups: readonly string[]; definitions: string }
 
 /** A table in groups of rows: those that are full are parsed and drawn once, however long it gets. */
 export function TableBlock({ head, groups, definitions }: TableBlockProps) {
   const header = tableOf(head, definitions)
-  if (!header) return <pre className="plain-text">{[head, ...groups].join('\n')}</pre>
+  if (!header) return <PlainText text={[head, ...groups].join('\n')} />
   return (
     // Wide tables scroll by themselves, so the keyboard must reach it.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above

@@ -4,6 +4,7 @@ import { gfmFromMarkdown } from 'mdast-util-gfm'
 import { mathFromMarkdown } from 'mdast-util-math'
 import { gfm } from 'micromark-extension-gfm'
 import { math } from 'micromark-extension-math'
+import { withFewMarks } from '../../../ui/visibleText.ts'
 import { withMathMarks } from './mathMarks.ts'
 
 const extensions = [gfm({ singleTilde: false }), math()]
@@ -23,7 +24,7 @@ const mostMarks = 1_000
  */
 export function markdownTree(text: string, definitions = ''): Root | undefined {
   if (text.length > longest || isCostly(text)) return undefined
-  const shallow = text.split('\n').map(withFewContainers).join('\n')
+  const shallow = withFewMarks(text).split('\n').map(withFewContainers).join('\n')
   const needed = definitions !== '' && shallow.includes('[') ? `\n\n${definitions}` : ''
   try {
     return fromMarkdown(withMathMarks(shallow) + needed, { extensions, mdastExtensions })

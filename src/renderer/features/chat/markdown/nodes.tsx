@@ -1,9 +1,10 @@
 import { ExternalLink, ImageOff } from 'lucide-react'
 import type { AlignType, Image, Nodes, PhrasingContent, Root, TableRow } from 'mdast'
 import { Fragment, type ReactNode } from 'react'
+import { visibleText } from '../../../ui/visibleText.ts'
 import { CodeBlock } from '../code/CodeBlock.tsx'
 import { Formula } from './Formula.tsx'
-import { isDrawnImage, safeLink } from './safeLink.ts'
+import { isDrawnImage, type SafeLink, safeLink } from './safeLink.ts'
 
 /** Emphasis within emphasis and lists within lists: beyond it a text is drawn without them. */
 const deepest = 40
@@ -60,7 +61,7 @@ function draw(node: Nodes, drawing: Drawing): ReactNode {
     case 'delete':
       return <del>{inner()}</del>
     case 'inlineCode':
-      return <code>{node.value}</code>
+      return <code>{visibleText(node.value)}</code>
     case 'code':
       return <CodeBlock code={node.value} language={node.lang ?? ''} closed />
     case 'math':
@@ -137,14 +138,25 @@ function drawLink(url: string, children: readonly PhrasingContent[], content: Re
   const link = safeLink(url)
   if (!link) return content
   const text = children.map(plainText).join('')
-  const shows = text.trim() === link.href || text.trim() === url || text.trim() === link.host
   return (
     <>
       <a href={link.href} target="_blank" rel="noopener noreferrer nofollow" title={link.href}>
         {content}
       </a>
-      {!shows && <span className="link-host"> ({link.host})</span>}
+      {!showsHost(text.trim(), url, link) && <span className="link-host"> ({link.host})</span>}
     </>
+  )
+}
+
+/** The address itself, with nothing before its host, nor letters of another script that look like it. */
+function showsHost(text: string, url: string, { href, host }: SafeLink): boolean {
+  if (text === href || text === host) return true
+  const begins = [`https://${host}`, `http://${host}`].find((it) => text.toLowerCase().startsWith(it))
+  return (
+    text === url &&
+    begins !== undefined &&
+    /^[\x21-\x7E]*$/.test(text) &&
+    /^(?:[/?#]|$)/.test(text.slice(begins.length))
   )
 }
 

@@ -1,0 +1,27 @@
+/** Turn the direction of what follows, join or hide, and take no place themselves; and controls but tabs and line ends. */
+const unseen =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
+  /[\0-\x08\x0B\x0C\x0E-\x1F\x7F-\x9F\u00AD\u061C\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u2064\u2066-\u206F\uFEFF\u{E0000}-\u{E007F}]/gu
+const plain = /^[\t\n\r\x20-\x7E]*$/
+/** Letters of no script carry more. */
+const mostMarks = 6
+const stacked = new RegExp(`(\\p{M}{${mostMarks}})\\p{M}+`, 'gu')
+
+/**
+ * As code and commands of strangers are shown: characters that nobody sees, and that could make a text read otherwise
+ * than it runs, stand there by their number: `⟨U+202E⟩`.
+ *
+ * @see https://trojansource.codes
+ */
+export function visibleText(text: string): string {
+  if (plain.test(text)) return text
+  return withFewMarks(text).replace(unseen, (character) => {
+    const code = character.codePointAt(0) ?? 0
+    return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`
+  })
+}
+
+/** Without the accents beyond the sixth on one letter: thousands of them cover what is around it, and take long to draw. */
+export function withFewMarks(text: string): string {
+  return plain.test(text) ? text : text.replace(stacked, '$1')
+}
