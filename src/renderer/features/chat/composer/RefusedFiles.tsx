@@ -15,9 +15,9 @@ export function RefusedFiles({ files, onClose }: { files: readonly RefusedFile[]
         <p className="font-medium">
           {files.length === 1 ? 'A file was not attached' : `${files.length} files were not attached`}
         </p>
-        {/* Scrolls by itself, so the keyboard must reach it. */}
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
         <ul
+          // Scrolls by itself, so the keyboard must reach it.
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
           tabIndex={0}
           aria-label="Files that were not attached"
           className="max-h-32 overflow-y-auto max-narrow:max-h-16"

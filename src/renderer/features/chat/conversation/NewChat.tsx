@@ -2,6 +2,7 @@ import { KeyRound, MessagesSquare } from 'lucide-react'
 import { type Ref, useImperativeHandle, useRef, useState } from 'react'
 import { noTools } from '../../../../shared/contract/chatTools.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { classNames } from '../../../ui/classNames.ts'
 import { goTo } from '../../../ui/place.ts'
 import { Composer, type ComposerHandle } from '../composer/Composer.tsx'
 import { type Draft, keepDraft } from '../composer/drafts.ts'
@@ -25,6 +26,7 @@ export function NewChat({ ref }: { ref?: Ref<ConversationHandle> }) {
   useImperativeHandle(ref, () => ({ focus: () => composer.current?.focus(), stop: () => {} }))
   const first = firstModel(listed ?? [])
   const models = useModelsFor(chosen)
+  const isUnconfigured = listed !== undefined && first === undefined
 
   const send = async (draft: Draft) => {
     const { id } = await actions.create({ models, tools })
@@ -46,10 +48,16 @@ export function NewChat({ ref }: { ref?: Ref<ConversationHandle> }) {
   }
   return (
     <div className="flex size-full min-h-0 flex-col">
-      <div className="flex min-h-0 flex-1 flex-col items-center justify-center gap-3 overflow-auto p-6 text-center">
+      <div
+        className={classNames(
+          'flex min-h-0 flex-1 flex-col items-center justify-center gap-3 p-6 text-center',
+          // Without a button in it the keyboard could not scroll it, and a small window misses nothing.
+          isUnconfigured ? 'overflow-auto' : 'overflow-hidden',
+        )}
+      >
         <MessagesSquare aria-hidden className="size-7 text-faint" />
         <h3 className="text-large font-semibold">What do you want to know?</h3>
-        {listed && first === undefined ? (
+        {isUnconfigured ? (
           <>
             <p className="max-w-96 text-muted">Add a key of a provider, or connect a local model, to start chatting.</p>
             <Button variant="primary" icon={KeyRound} onClick={() => goTo('settings', 'models')}>
