@@ -14,6 +14,7 @@ import { SendFailure } from './SendFailure.tsx'
 import { ToolsMenu } from './ToolsMenu.tsx'
 import { useAttachments } from './useAttachments.ts'
 import { useDraft } from './useDraft.ts'
+import { useFileDrop } from './useFileDrop.ts'
 
 export type ComposerHandle = { focus(): void }
 
@@ -41,7 +42,7 @@ type ComposerProps = {
 /** Where a message is written. What one types is drawn here alone. */
 export function Composer(props: ComposerProps) {
   const {
-    place,
+    place: draftPlace,
     conversationId,
     parentId,
     models,
@@ -56,13 +57,14 @@ export function Composer(props: ComposerProps) {
     children,
     ref,
   } = props
-  const [draft, setDraft] = useDraft(place)
+  const [draft, setDraft] = useDraft(draftPlace)
   const { add, remove, uploading } = useAttachments(draft, setDraft)
   const [failure, setFailure] = useState<unknown>()
   const [busy, setBusy] = useState(false)
-  const [dropping, setDropping] = useState(false)
   const field = useRef<HTMLTextAreaElement>(null)
   const files = useRef<HTMLInputElement>(null)
+  const place = useRef<HTMLDivElement>(null)
+  const dropping = useFileDrop(place, (dropped) => void add(dropped))
   const estimate = useEstimate({
     conversationId,
     parentId,
@@ -109,22 +111,7 @@ export function Composer(props: ComposerProps) {
   }
 
   return (
-    // Files may be dropped anywhere on it; the button does the same for the keyboard.
-    // biome-ignore lint/a11y/noStaticElementInteractions: see above
-    <div
-      className="mx-auto w-full max-w-200 px-6 pb-3 max-narrow:px-3"
-      onDragOver={(event) => {
-        if (!event.dataTransfer.types.includes('Files')) return
-        event.preventDefault()
-        setDropping(true)
-      }}
-      onDragLeave={() => setDropping(false)}
-      onDrop={(event) => {
-        event.preventDefault()
-        setDropping(false)
-        void add([...event.dataTransfer.files])
-      }}
-    >
+    <div ref={place} className="mx-auto w-full max-w-200 px-6 pb-3 max-narrow:px-3">
       {children}
       {failure !== undefined && (
         <SendFailure failure={failure} onClose={() => setFailure(undefined)} onLimits={onLimits} />

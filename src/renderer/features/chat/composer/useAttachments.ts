@@ -1,4 +1,5 @@
 import { type Dispatch, type SetStateAction, useRef, useState } from 'react'
+import { AppError } from '../../../../shared/appError.ts'
 import { addAttachment } from '../../../../shared/contract/chatLibrary.ts'
 import { chatLimits } from '../../../../shared/contract/chats.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
@@ -20,6 +21,7 @@ export function useAttachments(draft: Draft, setDraft: Dispatch<SetStateAction<D
     await Promise.all(
       taken.map(async (file, index) => {
         try {
+          if (file.size > chatLimits.imageBytes) throw tooLarge()
           const name = (file.name || `pasted-${index + 1}`).slice(-255)
           const attachment = await agent(addAttachment, { name }, { bytes: file })
           setDraft((before) => ({ ...before, attachments: [...before.attachments, attachment] }))
@@ -35,4 +37,9 @@ export function useAttachments(draft: Draft, setDraft: Dispatch<SetStateAction<D
   const remove = (id: string) =>
     setDraft((before) => ({ ...before, attachments: before.attachments.filter((it) => it.id !== id) }))
   return { add, remove, uploading }
+}
+
+/** Known before anything of it is sent. */
+function tooLarge(): AppError {
+  return new AppError('chat/attachment-too-large', `The file is larger than ${chatLimits.imageBytes / 1024 ** 2} MB.`)
 }

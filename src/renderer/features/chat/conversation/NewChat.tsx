@@ -6,16 +6,19 @@ import { goTo } from '../../../ui/place.ts'
 import { Composer, type ComposerHandle } from '../composer/Composer.tsx'
 import { type Draft, keepDraft } from '../composer/drafts.ts'
 import { useChatActions } from '../data/useChatActions.ts'
+import { useChatBudget } from '../data/useChatBudget.ts'
 import { useModels } from '../data/useModels.ts'
 import { keepModels } from '../models/keptModels.ts'
 import { firstModel } from '../models/modelWords.ts'
 import { useModelsFor } from '../models/useModelsFor.ts'
+import { BudgetBanner } from '../money/BudgetBanner.tsx'
 import type { ConversationHandle } from './ConversationView.tsx'
 
 /** A chat that begins with its first message. */
 export function NewChat({ ref }: { ref?: Ref<ConversationHandle> }) {
   const actions = useChatActions()
   const { data: listed } = useModels()
+  const { data: budget } = useChatBudget()
   const [chosen, setChosen] = useState<string[]>([])
   const [tools, setTools] = useState(noTools)
   const composer = useRef<ComposerHandle>(null)
@@ -74,7 +77,10 @@ export function NewChat({ ref }: { ref?: Ref<ConversationHandle> }) {
         onLimits={() => goTo('chat', 'limits')}
         tools={tools}
         onTools={(changes) => setTools((before) => ({ ...before, ...changes }))}
-      />
+        stopped={budget?.today.state === 'stopped'}
+      >
+        {budget && <BudgetBanner budget={[budget.today]} onChange={() => goTo('chat', 'limits')} />}
+      </Composer>
     </div>
   )
 }

@@ -1,23 +1,20 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type ChatBudget, changeChatBudget, getChatBudget } from '../../../../shared/contract/chatMoney.ts'
+import { type ChatBudget, changeChatBudget } from '../../../../shared/contract/chatMoney.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { readAgain } from '../../../agent/readAgain.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import { chatKeys } from '../data/keys.ts'
+import { useChatBudget } from '../data/useChatBudget.ts'
 import { dollars } from '../money/amounts.ts'
 import { LimitFields } from './LimitFields.tsx'
 import { limitFaults, limitsDraft, limitsOf } from './settingsDraft.ts'
 
 /** Limits of all chats: of a day, and of each chat that has none of its own. */
 export function BudgetSettings() {
-  const agent = useAgent()
-  const { data, error, isPending, refetch } = useQuery({
-    queryKey: chatKeys.budget,
-    queryFn: ({ signal }) => agent(getChatBudget, {}, { signal }),
-  })
+  const { data, error, isPending, refetch } = useChatBudget()
   return (
     <section aria-label="Limits of all chats" className="p-3">
       {isPending && <SkeletonRows label="Loading limits…" />}

@@ -1,0 +1,13 @@
+import { useQuery } from '@tanstack/react-query'
+import { getChatBudget } from '../../../../shared/contract/chatMoney.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { chatKeys } from './keys.ts'
+
+/** The limits of all chats, and what of the day's is used. */
+export function useChatBudget() {
+  const agent = useAgent()
+  return useQuery({
+    queryKey: chatKeys.budget,
+    queryFn: ({ signal }) => agent(getChatBudget, {}, { signal }),
+  })
+}
