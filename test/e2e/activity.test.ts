@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openDatabase } from '../../src/main/storage/openDatabase.ts'
 import { createApiKey, revokeApiKey } from '../../src/shared/contract/accounts.ts'
 import { createTerminal, writeTerminal } from '../../src/shared/contract/terminals.ts'
@@ -31,8 +31,8 @@ afterAll(async () => {
 
 const makeKey = (name: string) => app.client.call(createApiKey, { name })
 
-function tamper(sql: string): void {
-  const database = openDatabase(join(app.steward.dataFolder, 'agent.sqlite'))
+function tamper({ steward }: StewardInBrowser, sql: string): void {
+  const database = openDatabase(join(steward.dataFolder, 'agent.sqlite'))
   try {
     database.exec('DROP TRIGGER IF EXISTS timeline_keeps_words; DROP TRIGGER IF EXISTS timeline_keeps_rows')
     database.exec(sql)
@@ -230,18 +230,24 @@ test('exports the log as a file', async () => {
   expect(lines.map((line) => JSON.parse(line).sequence)).toEqual(lines.map((_, index) => index + 1))
 })
 
+// What it does to the log stays: each try has a Steward of its own.
 test('finds a row that somebody changed and one that is gone, and shows where', async () => {
-  const window = await app.window()
+  const own = await ownStewardInBrowser()
+  onTestFinished(() => own.steward.close())
+  const window = await own.window()
   const activity = await openActivity(window)
   await activity.sees('Connected to This computer')
   expect(await activity.verify()).toMatch(/^Entries 1 to \d+ are intact$/)
   await activity.result.getByText(/covers all entries before it/).waitFor()
   await look(window.page, 'activity-intact')
 
-  for (let index = 1; index <= 8; index += 1) await makeKey(`filler ${index}`)
+  for (let index = 1; index <= 8; index += 1) await own.client.call(createApiKey, { name: `filler ${index}` })
   await activity.sees('“filler 8”')
-  tamper(`UPDATE timeline SET summary = 'Steward was never started.' WHERE sequence = 1;
-    DELETE FROM timeline WHERE sequence = 3`)
+  tamper(
+    own,
+    `UPDATE timeline SET summary = 'Steward was never started.' WHERE sequence = 1;
+    DELETE FROM timeline WHERE sequence = 3`,
+  )
   expect(await activity.verify()).toBe('The log was changed in 2 places')
   const changed = 'It was changed after it was written: it does not match its hash.'
   await activity.result.getByText(`Entry 1: ${changed}`).waitFor()

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createApiKey } from '../../src/shared/contract/accounts.ts'
 import { getMe } from '../../src/shared/contract/auth.ts'
 import { getBalance, grantCredits, listTransactions } from '../../src/shared/contract/credits.ts'
@@ -120,9 +120,14 @@ test('a transfer to nobody says so and keeps what was typed', async () => {
   await form.waitFor({ state: 'hidden' })
 })
 
+// A hold stays, and so does a balance: each try has a Steward of its own.
 test('the owner sets the balance, though not below what is held', async () => {
-  plantedHold(app.steward.dataFolder, { accountId: ownerId, cents: 25 })
-  const window = await app.window()
+  const own = await ownStewardInBrowser()
+  onTestFinished(() => own.steward.close())
+  const { id: accountId } = await own.client.call(getMe, {})
+  await own.client.call(grantCredits, { to_address: accountId, amount_cents: 4_250 })
+  plantedHold(own.steward.dataFolder, { accountId, cents: 25 })
+  const window = await own.window()
   const credits = await openCredits(window)
   await credits.reads('Available', '$52.25')
   await credits.root.getByRole('button', { name: 'Adjust balance' }).click()
@@ -216,7 +221,7 @@ test('finds charges by type, model, key, words and days, and says when there is 
   await history.getByText('No matching transactions.').waitFor()
   await history.getByRole('button', { name: 'Clear filters' }).click()
   await until('all of them', async () => (await credits.rows.count()) > 50)
-  await history.getByRole('searchbox', { name: 'Search history' }).fill('SMALLER limit')
+  await history.getByRole('searchbox', { name: 'Search history' }).fill('BY hand')
   await credits.total(1)
 })
 

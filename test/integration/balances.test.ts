@@ -109,6 +109,7 @@ test('reads USDC and ether of every EVM account, exactly', async () => {
 
 test('reads USDC and SOL of every Solana account, exactly, and keeps them', async () => {
   const cluster = await solanaCluster()
+  opened.push(() => cluster.close())
   await cluster.give(keys.solana.address, 7_654_321n)
   cluster.airdrop(keys.solana.address, 1_000_000_005n)
   const database = openedDatabase()

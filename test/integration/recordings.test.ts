@@ -168,7 +168,7 @@ test('what the service does for a person carries the task of what they did; a pr
         task,
       ]),
     )
-    expect(tasks).toMatchObject({ 'echo mine': expect.stringMatching(/^action:[0-9a-f]{24}$/), 'echo forged': null })
+    expect(tasks).toMatchObject({ 'echo mine': expect.stringMatching(/^action:[0-9a-f]{32}$/), 'echo forged': null })
   })
   expect((await agent.send('/local/activity?task=chat:forged')).json.entries).toEqual([])
   expect((await agent.send('/local/activity/tasks/chat:forged')).status).toBe(404)

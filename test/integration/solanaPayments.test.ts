@@ -1,7 +1,4 @@
 import { createHmac } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { base58 } from '@scure/base'
 import { Mnemonic } from 'ethers'
 import nacl from 'tweetnacl'
@@ -16,57 +13,19 @@ import { paymentsOfTest } from '../support/openPayments.ts'
 import { noLimits, passphrase } from '../support/payingAgent.ts'
 import { runningAgent } from '../support/runningAgent.ts'
 import type { Json } from '../support/runningService.ts'
-import { solanaCluster, solanaUsdc } from '../support/solanaCluster.ts'
+import { type ShopGiven, solanaShop } from '../support/solanaShop.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** The wallet buys on a real runtime of Solana, from a seller whose facilitator is that of the x402 library. */
 const [mainnet] = solanaNetworks
 const payer = memoryKeys().solana.address
 
-type Paid = (payload: { payload: { transaction: string } }, requirements: Requirements) => Promise<Answered>
-type Answered = { status: number; receipt?: object }
-type Requirements = { scheme: 'exact'; network: typeof mainnet.id; amount: string; asset: string; payTo: string } & {
-  maxTimeoutSeconds: number
-  extra: Record<string, unknown>
-}
+type Given = Partial<ShopGiven>
 
-type Given = { extra?: object; paid?: Paid; version?: 1 | 2; clock?: () => number; payer?: string }
-
-/** A seller, and a payer with 5 USDC. */
 async function shop(given: Given = {}) {
-  const cluster = await solanaCluster(given.clock)
-  const payTo = await cluster.someAddress(9)
-  await cluster.give(given.payer ?? payer, 5_000_000n)
-  await cluster.give(payTo, 0n)
-  const requirements: Requirements = {
-    ...{ scheme: 'exact', network: mainnet.id, amount: '10000', asset: solanaUsdc, payTo, maxTimeoutSeconds: 60 },
-    extra: { feePayer: cluster.feePayer, ...given.extra },
-  }
-  const settle: Paid = async (payload) => {
-    const receipt = await cluster.facilitator.settle(payload as never, requirements)
-    return { status: receipt.success ? 200 : 402, receipt }
-  }
-  const payments: string[] = []
-  const server = createServer(async (request, response) => {
-    const sent = request.headers['payment-signature'] ?? request.headers['x-payment']
-    if (sent === undefined) {
-      const { amount, ...terms } = requirements
-      const offer =
-        given.version === 1 ? { ...terms, network: 'solana', maxAmountRequired: amount, resource: '' } : requirements
-      response.writeHead(402).end(JSON.stringify({ x402Version: given.version ?? 2, accepts: [offer] }))
-      return
-    }
-    payments.push(String(sent))
-    const payload = JSON.parse(Buffer.from(String(sent), 'base64').toString('utf8'))
-    const told = await (given.paid ?? settle)({ accepted: requirements, ...payload }, requirements)
-    const header = told.receipt && Buffer.from(JSON.stringify(told.receipt)).toString('base64')
-    response.writeHead(told.status, header === undefined ? {} : { 'payment-response': header }).end('{"report":1}')
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close().closeAllConnections())
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/report`
-  return { cluster, payTo, payments, settle, url }
+  const made = await solanaShop({ payer, ...given })
+  onTestFinished(() => void made.close())
+  return made
 }
 
 async function market(given: Given = {}) {

@@ -1,5 +1,3 @@
-import { createServer } from 'node:http'
-import { x402UptoPermit2ProxyABI as proxyAbi } from '@x402/evm'
 import type { Address, Hex } from 'viem'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { chainLookup } from '../../src/main/agent/payments/authorizationLookup.ts'
@@ -7,31 +5,29 @@ import { chainThread } from '../../src/main/platform/chain/chainThread.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
 import { evmNetworks, permit2 } from '../../src/shared/contract/networks.ts'
 import type { PaymentId } from '../../src/shared/contract/paymentRecords.ts'
-import { testContracts, testDollarAbi } from '../support/contracts/testContracts.ts'
+import { testDollarAbi } from '../support/contracts/testContracts.ts'
 import { eventually } from '../support/eventually.ts'
 import { type EvmNode, evmNode } from '../support/evmNode.ts'
-import { listening } from '../support/listening.ts'
 import { lockableSigner } from '../support/lockableSigner.ts'
 import { paymentsOfTest } from '../support/openPayments.ts'
+import { uptoMarket } from '../support/uptoMarket.ts'
 
 /** Payments of `upto` on a real EVM node: what was not used is never taken, and what was signed fits one payment alone. */
 const [base] = evmNetworks
 const payTo = '0x2222222222222222222222222222222222222222'
-/** The second and third of anvil's own accounts. */
-const facilitator: Address = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+/** The third of anvil's own accounts. */
 const stranger: Address = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const cap = 1_000_000
 const used = 300_000
 let node: EvmNode
+let market: Awaited<ReturnType<typeof uptoMarket>>
 const thread = chainThread({ log: silentLog })
 const chain = () => thread.chain({ network: base, rpcUrl: node.url })
 let nowMs = 0
 
 beforeAll(async () => {
   node = await evmNode(base)
-  const { TestPermit2, TestUptoProxy } = testContracts()
-  await node.deploy(permit2.address, TestPermit2)
-  await node.deploy(permit2.uptoSpender, TestUptoProxy)
+  market = await uptoMarket(node, { payTo, cap })
 })
 afterAll(async () => {
   await thread.close()
@@ -55,77 +51,15 @@ async function payer({ allowed = true } = {}) {
     ...{ now, signer, chain: (asked) => lookup.stateOf(asked) },
     permitAllowance: () => chain().permitAllowance(address),
   })
-  await node.mint(address, BigInt(cap))
-  await node.setEther(address, 10n ** 18n)
-  await node.client.impersonateAccount({ address })
-  const hash = await node.client.writeContract({
-    ...{ address: base.usdc.address, abi: testDollarAbi, functionName: 'approve', account: address },
-    args: [permit2.address, allowed ? 10n ** 12n : 0n],
-  })
-  await node.client.waitForTransactionReceipt({ hash, pollingInterval: 20 })
+  await market.fund(address, { allowed })
   const before = await balanceOf(address)
   return { ...paying, address, spent: async () => before - (await balanceOf(address)) }
 }
 
-type Permit = {
-  signature: Hex
-  permit2Authorization: {
-    from: Address
-    permitted: { token: Address; amount: string }
-    spender: Address
-    nonce: string
-    deadline: string
-    witness: { to: Address; facilitator: Address; validAfter: string }
-  }
-}
+const settle: typeof market.settle = (...given) => market.settle(...given)
 
-/** As a facilitator settles, by the contract's published interface. */
-async function settle(
-  { signature, permit2Authorization: it }: Permit,
-  amount: number,
-  by = facilitator,
-  to = it.witness.to,
-) {
-  const call = {
-    ...({ address: permit2.uptoSpender, abi: proxyAbi, functionName: 'settle', account: by } as const),
-    args: [
-      {
-        permitted: { token: it.permitted.token, amount: BigInt(it.permitted.amount) },
-        ...{ nonce: BigInt(it.nonce), deadline: BigInt(it.deadline) },
-      },
-      BigInt(amount),
-      it.from,
-      { to, facilitator: by === facilitator ? it.witness.facilitator : by, validAfter: BigInt(it.witness.validAfter) },
-      signature,
-    ],
-  } as const
-  await node.client.simulateContract(call) // it tells why it would be refused
-  const hash = await node.client.writeContract(call)
-  await node.client.waitForTransactionReceipt({ hash, pollingInterval: 20 })
-  return hash
-}
-
-/** Sells by `upto`. @param answer what it does with a payment: a transaction hash is told, undefined ends the connection */
-async function seller(answer: (permit: Permit) => Promise<Hex | undefined>, over: object = {}) {
-  const permits: Permit[] = []
-  const server = createServer(async (request, response) => {
-    const header = request.headers['payment-signature']
-    if (header === undefined) {
-      const offer = { scheme: 'upto', network: base.id, amount: String(cap), asset: base.usdc.address, payTo }
-      const extra = { facilitatorAddress: facilitator, assetTransferMethod: 'permit2' }
-      const accepts = [{ ...offer, maxTimeoutSeconds: 60, extra, ...over }]
-      const demand = { x402Version: 2, resource: { url: 'http://127.0.0.1/' }, accepts }
-      const told = Buffer.from(JSON.stringify(demand)).toString('base64')
-      return void response.writeHead(402, { 'payment-required': told }).end('{}')
-    }
-    const { payload } = JSON.parse(Buffer.from(String(header), 'base64').toString())
-    permits.push(payload)
-    const transaction = await answer(payload).catch(() => undefined)
-    if (transaction === undefined) return void response.destroy()
-    const receipt = { success: true, transaction, network: base.id, amount: '1' }
-    response.writeHead(200, { 'payment-response': Buffer.from(JSON.stringify(receipt)).toString('base64') }).end('done')
-  })
-  const { url, close } = await listening(server)
+async function seller(...given: Parameters<typeof market.open>) {
+  const { url, permits, close } = await market.open(...given)
   onTestFinished(close)
   return { url, permits }
 }
@@ -149,7 +83,7 @@ test('what was used is paid, by the word of the chain, and the rest is free agai
   expect(permits).toHaveLength(1)
   expect(permits[0]?.permit2Authorization).toMatchObject({
     spender: permit2.uptoSpender,
-    witness: { to: payTo, facilitator },
+    witness: { to: payTo, facilitator: market.facilitator },
   })
 })
 
@@ -165,7 +99,7 @@ test('what is signed is good for this payee, facilitator and amount, once', asyn
       )
     await attempt(permit, cap + 1)
     await attempt(permit, used, stranger)
-    await attempt(permit, used, facilitator, stranger)
+    await attempt(permit, used, market.facilitator, stranger)
     const hash = await settle(permit, used)
     await attempt(permit, used)
     return hash
@@ -243,7 +177,7 @@ test('without an allowance for Permit2 nothing is signed, and it says what to do
 
 test.each<[string, object, RegExp]>([
   ['names nobody who settles', { extra: {} }, /no facilitator/],
-  ['wants another way', { extra: { facilitatorAddress: facilitator, assetTransferMethod: 'eip3009' } }, /Permit2 only/],
+  ['wants another way', { extra: { facilitatorAddress: stranger, assetTransferMethod: 'eip3009' } }, /Permit2 only/],
   [
     'is of the ledger of test money',
     { network: 'eip155:31337', asset: `0x7357${'0'.repeat(31)}31337` },

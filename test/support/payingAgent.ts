@@ -1,3 +1,4 @@
+import type { Log } from '../../src/main/platform/log.ts'
 import type { InferenceOptions } from '../../src/main/service/inference/providerSettings.ts'
 import type { PolicyRule } from '../../src/shared/contract/intents.ts'
 import { type RunningAgent, runningAgent } from './runningAgent.ts'
@@ -28,7 +29,7 @@ export type PayingAgent = {
 }
 
 export async function payingAgent(
-  given: { now?: () => number; inference?: InferenceOptions; host?: 'own' } = {},
+  given: { now?: () => number; inference?: InferenceOptions; host?: 'own'; log?: Log } = {},
 ): Promise<PayingAgent> {
   const service = await runningService({
     host: 'none',

@@ -8,7 +8,7 @@ import { serviceLink } from '../../src/main/agent/connections/serviceLink.ts'
 import type { ServiceTarget } from '../../src/main/agent/connections/serviceTarget.ts'
 import { localEvents } from '../../src/main/agent/localEvents.ts'
 import { loadConfig } from '../../src/main/config/config.ts'
-import { silentLog } from '../../src/main/platform/log.ts'
+import { type Log, silentLog } from '../../src/main/platform/log.ts'
 import { Scope } from '../../src/main/platform/scope.ts'
 import type { LocalEvent, ServiceConnection } from '../../src/shared/contract/localApi.ts'
 import type { ModelOrder } from '../../src/shared/contract/supervision.ts'
@@ -45,8 +45,9 @@ export async function runningAgent(given: {
   now?: () => number
   /** The node of Solana. */
   solanaRpc?: string
+  log?: Log
 }): Promise<RunningAgent> {
-  const { dataFolder, hosted, target, tellService, now = Date.now, solanaRpc = nowhere } = given
+  const { dataFolder, hosted, target, tellService, now = Date.now, solanaRpc = nowhere, log = silentLog } = given
   const scope = new Scope()
   const config = loadConfig({
     file: '',
@@ -62,7 +63,7 @@ export async function runningAgent(given: {
   const about = hosted
     ? ({ name: new URL(hosted.url).host, kind: 'hosted' } as const)
     : ({ name: 'This computer', kind: 'embedded' } as const)
-  const link = scope.own(serviceLink({ ...about, log: silentLog }), (it) => it.close())
+  const link = scope.own(serviceLink({ ...about, log }), (it) => it.close())
   const events = localEvents(link)
   const parts = agentParts({
     dataFolder,
@@ -73,7 +74,7 @@ export async function runningAgent(given: {
     events,
     dialog: undefined,
     scope,
-    log: silentLog,
+    log,
     now,
   })
   const heard: LocalEvent[] = []
@@ -97,7 +98,7 @@ export async function runningAgent(given: {
       mcp: parts.mcp.answer,
       tasks: parts.tasks,
       status: { version: '0.0.0', shell: 'browser', platform: 'linux' },
-      log: silentLog,
+      log,
     }),
     (it) => it.close(),
   )

@@ -12,7 +12,6 @@ import {
 import { findAssociatedTokenPda, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
 import { ExactSvmScheme } from '@x402/svm/exact/facilitator'
 import { FailedTransactionMetadata, LiteSVM } from 'litesvm'
-import { onTestFinished } from 'vitest'
 import { results, scriptedNode } from './scriptedNode.ts'
 
 export const solanaUsdc = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' as Address
@@ -82,7 +81,6 @@ export async function solanaCluster(now: () => number = Date.now) {
       },
     }),
   )
-  onTestFinished(node.close)
 
   const facilitator = new ExactSvmScheme({
     getAddresses: () => [facilitatorKey.address],
@@ -96,7 +94,15 @@ export async function solanaCluster(now: () => number = Date.now) {
   })
 
   return {
-    ...{ svm, facilitator, land, url: node.url, calls: node.calls, feePayer: facilitatorKey.address as string },
+    ...{
+      svm,
+      facilitator,
+      land,
+      url: node.url,
+      close: node.close,
+      calls: node.calls,
+      feePayer: facilitatorKey.address as string,
+    },
     /** No transaction that names an earlier block is taken any more. */
     expire: () => svm.expireBlockhash(),
     async give(owner: string, amount: bigint): Promise<void> {

@@ -16,7 +16,7 @@ export type TaskContext = {
 
 /** One of its own, for what no id of another thing names. */
 export function newTask(kind: 'action' | 'call'): TaskId {
-  return `${kind}:${randomUUID()}`
+  return `${kind}:${randomUUID().replaceAll('-', '')}`
 }
 
 export function taskContext(): TaskContext {

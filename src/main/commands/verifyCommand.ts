@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs'
-import { createInterface } from 'node:readline'
 import { AppError } from '../../shared/appError.ts'
-import { checkExport, type ExportCheck } from '../agent/activity/exportCheck.ts'
+import { checkExport, type ExportCheck, longestLine } from '../agent/activity/exportCheck.ts'
 import type { StartOptions } from '../config/startOptions.ts'
 
 /**
@@ -11,21 +10,44 @@ import type { StartOptions } from '../config/startOptions.ts'
  */
 export async function runVerify({ verify: file, json }: Pick<StartOptions, 'verify' | 'json'>): Promise<number> {
   if (file === undefined) throw new AppError('command/usage', 'Name the file: `verify steward-activity.jsonl`.')
-  const check = await checkExport(linesOf(file))
+  const check = await checkFile(file)
   if (json) process.stdout.write(`${JSON.stringify({ event: 'verified', ok: isIntact(check), ...check })}\n`)
   else process.stdout.write(checkWords(check))
   return isIntact(check) ? 0 : 1
 }
 
+/** @throws AppError `command/usage` */
+export function checkFile(file: string): Promise<ExportCheck> {
+  return checkExport(linesOf(file))
+}
+
+/**
+ * Ends of lines are `\n` or `\r\n`, and nothing else: an entry may hold any other character. A mark of the byte order is
+ * not part of the first line. Of a line that is too long its beginning is kept.
+ */
 async function* linesOf(file: string): AsyncGenerator<string> {
-  const stream = createReadStream(file)
+  const stream = createReadStream(file, { encoding: 'utf8' })
+  let line = ''
+  const add = (piece: string): void => {
+    if (line.length <= longestLine) line += piece
+  }
   try {
-    yield* createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })
+    let isFirst = true
+    for await (const piece of stream as AsyncIterable<string>) {
+      const [begun = '', ...rest] = (isFirst ? piece.replace(/^\u{feff}/u, '') : piece).split('\n')
+      isFirst = false
+      add(begun)
+      for (const next of rest) {
+        yield line.replace(/\r$/, '')
+        line = next
+      }
+    }
   } catch (cause) {
     throw unreadable(file, cause)
   } finally {
     stream.destroy()
   }
+  if (line !== '') yield line
 }
 
 function unreadable(file: string, cause: unknown): AppError {

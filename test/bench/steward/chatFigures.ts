@@ -21,6 +21,8 @@ const lookMs = 100
 export type ChatFigures = {
   /** From the click on a chat of 10,000 messages to its end in view. */
   opens: Samples
+  /** Work of the window's main thread for one key in that chat, up to the frame that shows it, in milliseconds. */
+  types: Samples
   /** Work of the window's main thread for a block of 640 lines, in milliseconds. */
   highlighted: Samples
   plain: Samples
@@ -40,6 +42,7 @@ export async function chatFigures(tries: (count: number) => number): Promise<Cha
     await importLongChat(page)
     const opens: number[] = []
     for (let index = 0; index < Math.max(3, tries(20)); index++) opens.push(await timeToOpen(page))
+    const types = await workToType(page, tries(200))
     const streamed = { ts: [] as number[], text: [] as number[] }
     let longestTaskMs = 0
     for (let index = 0; index < Math.max(2, tries(10)); index++) {
@@ -51,7 +54,7 @@ export async function chatFigures(tries: (count: number) => number): Promise<Cha
         if (language === 'ts') longestTaskMs = Math.max(longestTaskMs, longestMs)
       }
     }
-    return { opens, highlighted: streamed.ts, plain: streamed.text, longestTaskMs }
+    return { opens, types, highlighted: streamed.ts, plain: streamed.text, longestTaskMs }
   } finally {
     await browser.close()
     await steward.close()
@@ -117,6 +120,35 @@ async function timeToOpen(page: Page): Promise<number> {
   )
 }
 
+/** With the chat in view. */
+async function workToType(page: Page, keys: number): Promise<number[]> {
+  const { work, end } = await workOf(page)
+  await page.getByRole('form', { name: 'New message' }).locator('textarea').focus()
+  const shown = () => new Promise<void>((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
+  const found: number[] = []
+  for (let at = 0; at < keys; at++) {
+    const before = await work()
+    await page.keyboard.press(at % 6 === 5 ? 'Space' : 'e')
+    await page.evaluate(shown)
+    found.push((await work()) - before)
+  }
+  await end()
+  return found
+}
+
+/** Time of the processor: what else the machine does is not counted. @returns `work`, in milliseconds so far */
+async function workOf(page: Page) {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' })
+  return {
+    async work(): Promise<number> {
+      const { metrics } = await session.send('Performance.getMetrics')
+      return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN) * 1000
+    },
+    end: () => session.detach(),
+  }
+}
+
 async function workToStream(page: Page): Promise<{ workMs: number; longestMs: number }> {
   const chat = await openChat(appWindow(page))
   await chat.newChat()
@@ -127,13 +159,7 @@ async function workToStream(page: Page): Promise<{ workMs: number; longestMs: nu
       for (const { duration } of list.getEntries()) seen.longest = Math.max(seen.longest, duration)
     }).observe({ type: 'longtask' })
   })
-  const session = await page.context().newCDPSession(page)
-  // Time of the processor: what else the machine does is not counted.
-  await session.send('Performance.enable', { timeDomain: 'threadTicks' })
-  const work = async (): Promise<number> => {
-    const { metrics } = await session.send('Performance.getMetrics')
-    return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN) * 1000
-  }
+  const { work, end } = await workOf(page)
   await chat.write('Write a long program.')
   await chat.composer.getByRole('button', { name: 'Send' }).click()
   await chat.answers.first().waitFor()
@@ -146,7 +172,7 @@ async function workToStream(page: Page): Promise<{ workMs: number; longestMs: nu
     { polling: lookMs },
   )
   const workMs = (await work()) - before
-  await session.detach()
+  await end()
   return { workMs, longestMs: await page.evaluate(() => (globalThis as unknown as { longest: number }).longest) }
 }
 

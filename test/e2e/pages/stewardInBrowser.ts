@@ -158,8 +158,12 @@ function reusedWindows(browser: Browser, origin: string) {
     },
     async give(window: Window, isGood: boolean): Promise<void> {
       if (!isGood || idle !== undefined || window.page.isClosed()) return window.close()
-      await window.clear(origin)
-      idle = window
+      const isCleared = await window.clear(origin).then(
+        () => true,
+        () => false, // its Steward has ended with the test
+      )
+      if (isCleared) idle = window
+      else await window.close()
     },
   }
 }

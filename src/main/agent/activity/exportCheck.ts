@@ -21,8 +21,8 @@ export type ExportCheck = {
 }
 
 const mostProblems = 100
-/** Far more than an entry can have. */
-const longestLine = 1024 * 1024
+/** Far more than an entry can have. What reads a file need not keep more of a line. */
+export const longestLine = 1024 * 1024
 
 /** Checks an export of JSON Lines by itself: each entry against its hash, and each against the one before it. */
 export async function checkExport(lines: AsyncIterable<string> | Iterable<string>): Promise<ExportCheck> {
@@ -69,8 +69,13 @@ export async function checkExport(lines: AsyncIterable<string> | Iterable<string
 function entryIn(text: string): ExportedEntry | string {
   if (text.length > longestLine) return 'The line is longer than an entry can be.'
   try {
-    const { data, error } = ExportedEntry.safeParse(JSON.parse(text))
-    return data ?? `The line is no entry of the log: ${error?.issues[0]?.message ?? 'it has another form'}.`
+    const parsed: unknown = JSON.parse(text)
+    const { data, error } = ExportedEntry.safeParse(parsed)
+    if (!data) return `The line is no entry of the log: ${error?.issues[0]?.message ?? 'it has another form'}.`
+    // Of a field that is given twice, other programs show the first.
+    if (canonicalJson(parsed) !== text.trimEnd())
+      return 'The line is not as Steward writes it: a field, a space or the order differs.'
+    return data
   } catch {
     return 'The line is no JSON.'
   }

@@ -1,16 +1,20 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
+import { ActivitySettings } from '../../../shared/contract/activitySettings.ts'
 import { silentLog } from '../../platform/log.ts'
 import { migrate } from '../../storage/migrate.ts'
 import { agentMigrations } from '../../storage/migrations/agent/agentMigrations.ts'
 import { type Database, openDatabase } from '../../storage/openDatabase.ts'
 import { type ActivitySettingsStore, activitySettings } from './activitySettings.ts'
+import { checkExport } from './exportCheck.ts'
 import { type Retention, retention } from './retention.ts'
 import { settingsRepository } from './settingsRepository.ts'
 import { type Timeline, timeline } from './timeline.ts'
-import { listedEntries } from './timelineReading.ts'
+import { removeCut } from './timelineCut.ts'
+import { jsonLines } from './timelineExport.ts'
+import { exportedEntries, listedEntries } from './timelineReading.ts'
 import { timelineRepository } from './timelineRepository.ts'
 import { verifyRows } from './verifyRows.ts'
 import { writtenEntry } from './writtenEntry.ts'
@@ -206,4 +210,74 @@ test('many entries go in pieces', async () => {
     'Entries 1 to 1210 were removed: older than the log is kept.',
   ])
   expect(await problems()).toEqual([])
+})
+
+test('what is no number of days is refused, and nothing is cut', async () => {
+  for (const days of [0, -1, 1.5, 3_651, 1e308, '3', true, [3], Number.NaN, Number.POSITIVE_INFINITY]) {
+    for (const field of ['keep_entries_days', 'keep_recordings_days']) {
+      expect(ActivitySettings.partial().safeParse({ [field]: days }).success, `${field}: ${days}`).toBe(false)
+    }
+  }
+  for (const days of [0, -1, Number.NaN, Number.NEGATIVE_INFINITY]) {
+    // Nobody gets here with them; the table has the last word.
+    expect(() => settings.change({ keep_recordings_days: days })).toThrow()
+    if (!Number.isNaN(days)) expect(() => settings.change({ keep_entries_days: days })).toThrow()
+  }
+  await keeper.apply()
+  expect(rows()).toHaveLength(10)
+  expect(settings.read()).toMatchObject({ keep_entries_days: null, keep_recordings_days: 14 })
+  settings.change({ keep_entries_days: 3_650 })
+  await keeper.apply()
+  expect(rows()).toHaveLength(11)
+})
+
+describe('a cut in the middle of', () => {
+  beforeEach(() => {
+    database.transaction(() => {
+      for (let index = 0; index < 11_000; index += 1) log.note(noted(`filler ${index}`))
+    })()
+  })
+  const signal = new AbortController().signal
+  const cutAll = async (): Promise<void> => {
+    nowMs += 5 * dayMs
+    log.note(noted('new'))
+    await cutTo(1)
+  }
+
+  test('an export leaves one that verifies', async () => {
+    const lines = jsonLines(exportedEntries(log.records, {}))
+    const given = Array.from({ length: 300 }, () => lines.next().value as string)
+    await cutAll()
+    given.push(...lines)
+    const check = await checkExport(given.map((line) => line.trimEnd()))
+    expect(check.problems).toEqual([])
+    expect(check.ranges).toEqual([{ from: 1, to: 400 }])
+  })
+
+  /** As `Retention` does, which first looks at all rows. */
+  const removing = (): Promise<void> => {
+    nowMs += 5 * dayMs
+    log.note(noted('new'))
+    return removeCut(log.records, log.cut(nowMs - dayMs) ?? 0, signal)
+  }
+
+  test.each(['oldest', 'newest'] as const)('a search from the %s on raises no false alarm', async (order) => {
+    // Who acted is in no index: the search goes through the rows in pieces.
+    const removed = removing()
+    const { entries } = await listedEntries(log.records, { actor: 'system', order, limit: 20_000 }, signal)
+    expect(log.records.firstSequence()).toBeGreaterThan(501)
+    expect(entries.filter(({ problem }) => problem !== null)).toEqual([])
+    expect(entries.map(({ summary }) => summary)).toContain('new')
+    await removed
+  })
+
+  test('a check raises none, and finds what somebody else removes meanwhile', async () => {
+    const checked = verifyRows(log)
+    await removing()
+    expect(await checked).toMatchObject({ ok: true, problems: [] })
+    for (let index = 0; index < 1_000; index += 1) log.note(noted(`more ${index}`))
+    const again = verifyRows(log)
+    tamper('DELETE FROM timeline WHERE sequence <= (SELECT min(sequence) + 600 FROM timeline)')
+    expect(await again).toMatchObject({ ok: false, problems: [{ problem: expect.stringMatching(/^Before it, /) }] })
+  })
 })

@@ -1,10 +1,16 @@
-import { type AccountActivity, type ActivityBy, listAccountActivity } from '../../../shared/contract/activity.ts'
+import {
+  type AccountActivity,
+  type ActivityBy,
+  activityLimits,
+  listAccountActivity,
+} from '../../../shared/contract/activity.ts'
 import { activitySentence, whoDid } from '../../../shared/contract/activityWords.ts'
 import type { Log } from '../../platform/log.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
 import type { NotedEntry } from '../note.ts'
 import type { Timeline } from './timeline.ts'
+import { cleanText } from './withoutSecrets.ts'
 
 type Options = {
   link: Pick<ServiceLink, 'subscribe' | 'status'>
@@ -54,7 +60,7 @@ export function serviceFollower({ link, client, timeline, isOwn = () => false, l
   const entriesOf = (activities: readonly AccountActivity[], after: number): NotedEntry[] => {
     const service = link.status().name
     const lost = (activities[0]?.sequence ?? 0) - after - 1
-    const entries = activities.map((activity) => entryOf(asSeen(activity), service))
+    const entries = activities.map((activity) => entryOf(cleaned(asSeen(activity)), service))
     return lost > 0 ? [gap(lost, service), ...entries] : entries
   }
 
@@ -103,6 +109,22 @@ export function serviceFollower({ link, client, timeline, isOwn = () => false, l
       await running
     },
   }
+}
+
+/** Before a sentence cuts a command short: half a secret does not look like one. */
+function cleaned(activity: AccountActivity): AccountActivity {
+  const { command, description, by } = activity
+  return {
+    ...activity,
+    command: command && cleanText(whole(command)),
+    description: cleanText(description),
+    by: { ...by, name: by.name && cleanText(by.name) },
+  }
+}
+
+/** The service cuts a long command wherever it is: its last word may be half of one. */
+function whole(command: string): string {
+  return Buffer.byteLength(command) < activityLimits.commandBytes - 4 ? command : command.replace(/\S+$/, '…')
 }
 
 function entryOf(activity: AccountActivity, service: string): NotedEntry {

@@ -36,8 +36,10 @@ export async function listedEntries(
     await setImmediate()
     signal.throwIfAborted()
   }
-  const entries = found.slice(0, limit).map(inPlace(records))
-  return { entries, has_more: found.length > limit }
+  // The oldest may have been cut off while the search went on.
+  const first = records.firstSequence()
+  const present = found.filter(({ sequence }) => sequence >= first)
+  return { entries: present.slice(0, limit).map(inPlace(records)), has_more: present.length > limit }
 }
 
 /** The entries that fit, oldest first, in pieces: read as fast as they are taken. */

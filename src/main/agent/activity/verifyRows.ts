@@ -18,16 +18,19 @@ export async function verifyRows({ records, head: known }: Pick<Timeline, 'recor
   const problems: Verified['problems'] = []
   let checked = 0
   let previous: TimelineRow | undefined
-  const cut = lastCut(records, head?.sequence ?? 0)
+  let cut = lastCut(records, head?.sequence ?? 0)
   const found = (sequence: number, problem: string | null): void => {
     if (problem !== null && problems.length < mostProblems) problems.push({ sequence, problem })
   }
 
   for (;;) {
     const rows = records.following(previous?.sequence ?? 0, rowsAtOnce)
+    // What was read so far may have been cut off meanwhile: the rest follows from what the log says of that.
+    let before = previous && previous.sequence < records.firstSequence() ? undefined : previous
+    if (before !== previous) cut = lastCut(records, known()?.sequence ?? 0)
     for (const row of rows) {
       const own = entryOf(row).problem
-      found(row.sequence, own ?? linkProblem(row, previous, cut))
+      found(row.sequence, own ?? linkProblem(row, before, cut))
       if (own === null && row.sequence === head?.sequence && row.hash !== head.hash) {
         found(row.sequence, 'It is not the entry that was written here: its hash is another one than was kept.')
       }
@@ -35,6 +38,7 @@ export async function verifyRows({ records, head: known }: Pick<Timeline, 'recor
       if (row.sequence > (known()?.sequence ?? 0)) found(row.sequence, 'It was not written here: it was slipped in.')
       checked += 1
       previous = row
+      before = row
     }
     if (rows.length < rowsAtOnce) break
     await setImmediate()

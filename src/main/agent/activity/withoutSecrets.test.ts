@@ -1,9 +1,12 @@
+import { randomBytes } from 'node:crypto'
 import { base58 } from '@scure/base'
 import { generateMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english'
 import { expect, test } from 'vitest'
+import { amongWords, ordinaryTexts, secretKinds } from '../../../../test/support/secretKinds.ts'
 import { cleanText, withoutSecrets } from './withoutSecrets.ts'
 
+const actor = { kind: 'client', name: 'a script' } as const
 const hex = '4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318'
 const solanaKey = '5'.repeat(87)
 /** Its first bytes are small, so that it is shorter than most. */
@@ -61,7 +64,8 @@ test('hashes and nonces stay where they are expected, other keys do not', () => 
     hash: apiKey,
     count: 3,
   }
-  expect(withoutSecrets({ summary: hex, subject: `0x${hex}`, detail })).toEqual({
+  expect(withoutSecrets({ actor, summary: hex, subject: `0x${hex}`, detail })).toEqual({
+    actor,
     summary: '[removed]',
     subject: '[removed]',
     detail: { ...detail, note: '[removed]', hash: '[removed]' },
@@ -70,10 +74,95 @@ test('hashes and nonces stay where they are expected, other keys do not', () => 
 
 test('a field that is named after a secret says nothing', () => {
   const detail = { passphrase: 'correct horse', api_key: 'x', old_password: 'y', key_prefix: 'sk_steward_aB3' }
-  expect(withoutSecrets({ summary: 'Changed.', detail }).detail).toEqual({
+  expect(withoutSecrets({ actor, summary: 'Changed.', detail }).detail).toEqual({
     passphrase: '[removed]',
     api_key: '[removed]',
     old_password: '[removed]',
     key_prefix: 'sk_steward_aB3',
   })
+})
+
+test('takes out secrets of every kind, wherever they stand, whatever else there is', () => {
+  for (let round = 0; round < 20; round += 1) {
+    for (const it of secretKinds()) {
+      const readable = [it.text, amongWords(it), `before ${it.text}, and after`, JSON.stringify({ given: it.text })]
+        .map((text) => cleanText(text))
+        .filter((text) => text.includes(it.secret) || text.includes(it.secret.slice(-12)))
+      expect(readable, it.kind).toEqual([])
+    }
+  }
+})
+
+test('leaves what is written every day, and what stands around a secret', () => {
+  for (let round = 0; round < 50; round += 1) {
+    for (const text of ordinaryTexts()) expect(cleanText(text)).toBe(text)
+  }
+  const around = {
+    [`curl -H 'Authorization: Bearer ${jwt}' https://a.example`]:
+      "curl -H 'Authorization: [removed]' https://a.example",
+    'https://ada:hunter2hunter@a.example/x': 'https://[removed]@a.example/x',
+    'https://a.example/x?key=abcdef&page=2': 'https://a.example/x?key=[removed]&page=2',
+    'TOKEN=abc1234 npm test': 'TOKEN=[removed] npm test',
+    'deploy --token abc1234 --region eu': 'deploy --token [removed] --region eu',
+  }
+  for (const [text, clean] of Object.entries(around)) expect(cleanText(text)).toBe(clean)
+})
+
+test('takes out what somebody else cut in the middle', () => {
+  expect(cleanText(`Ran “echo ${hex.slice(0, 40)}…” in atlas.`)).toBe('Ran “echo [removed]…” in atlas.')
+  expect(cleanText(`Ran “echo ${randomBytes(32).toString('base64url').slice(0, 38)}…” in atlas.`)).toContain(
+    '[removed]',
+  )
+  expect(cleanText('Paid 0x1234…abcd.')).toBe('Paid 0x1234…abcd.')
+})
+
+test('takes them out of the names of those who act', () => {
+  const { actor: named } = withoutSecrets({ actor: { kind: 'client', name: `bot ${apiKey}` }, summary: 'x' })
+  expect(named).toEqual({ kind: 'client', name: 'bot [removed]' })
+})
+
+test('no text makes it slow', () => {
+  const hostile = [
+    ...[
+      'a',
+      '-',
+      '--',
+      'a-',
+      'a_',
+      '0',
+      '1,',
+      'ab:',
+      'ab ',
+      '"',
+      '\\',
+      '\\"',
+      "'",
+      'token',
+      'token=',
+      'token="',
+      '--token ',
+      '://',
+      'a://',
+      '@',
+      'a:',
+      '…',
+    ],
+    ...[
+      'Bearer ',
+      'authorization: ',
+      'cookie: a',
+      '-----BEGIN PRIVATE KEY-----',
+      'eyJ',
+      'sk-',
+      'sk-a',
+      ' -u a',
+      'AIza',
+      'tx ',
+      'aB3',
+      'aB3/',
+      '5K',
+    ],
+  ].map((piece) => piece.repeat(200_000).slice(0, 200_000))
+  // Anything but a few steps for each character would last minutes.
+  for (const text of hostile) cleanText(text)
 })

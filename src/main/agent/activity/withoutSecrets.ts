@@ -1,23 +1,10 @@
 import { createRequire } from 'node:module'
 import type { TimelineEntry } from '../../../shared/contract/timeline.ts'
 import type { Links } from '../../../shared/contract/timelineLinks.ts'
+import { allShapes, keyShapes, maybeSecret, removed } from './secretShapes.ts'
 
 type Detail = TimelineEntry['detail']
 
-const removed = '[removed]'
-const keys: readonly RegExp[] = [
-  /sk_steward_[A-Za-z0-9_-]{8,}/g,
-  /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(\.[A-Za-z0-9_-]*)?/g,
-  /\bBearer\s+[^\s"',;()]+/gi,
-]
-/**
- * 32 bytes as hexadecimal, and 64 as base58, which are 87 or 88 characters, and a few less for one key in many
- * thousands: private keys of Ethereum and of Solana look like that, hashes as well.
- */
-const keyBytes: readonly RegExp[] = [
-  /(?<![0-9A-Za-z])(0x)?[0-9a-fA-F]{64}(?![0-9A-Za-z])/g,
-  /(?<![0-9A-Za-z])[1-9A-HJ-NP-Za-km-z]{84,88}(?![0-9A-Za-z])/g,
-]
 const openFields = /(^|_)(hash|nonce|signature|transaction|sha256)$/
 const secretFields =
   /(^|_)(passphrase|password|mnemonic|phrase|seed|private_key|secret|api_key|access_token|refresh_token|token|authorization|cookie)$/
@@ -32,6 +19,7 @@ const load = createRequire(import.meta.url)
  */
 export function withoutSecrets<
   T extends {
+    actor: TimelineEntry['actor']
     summary: string
     subject?: string | undefined
     detail?: Detail | undefined
@@ -40,6 +28,7 @@ export function withoutSecrets<
 >(entry: T): T {
   return {
     ...entry,
+    actor: { ...entry.actor, name: cleanText(entry.actor.name) },
     summary: cleanText(entry.summary),
     ...(entry.subject !== undefined && { subject: cleanText(entry.subject) }),
     ...(entry.detail !== undefined && { detail: cleanDetail(entry.detail) }),
@@ -49,8 +38,15 @@ export function withoutSecrets<
 
 export function cleanText(text: string, field = ''): string {
   if (secretFields.test(field)) return removed
-  const patterns = openFields.test(field) ? keys : [...keys, ...keyBytes]
-  return withoutPhrases(patterns.reduce((rest, pattern) => rest.replace(pattern, removed), text))
+  return withoutPhrases(maybeSecret.test(text) ? withoutShapes(text, field) : text)
+}
+
+function withoutShapes(text: string, field: string): string {
+  const shapes = openFields.test(field) ? keyShapes : allShapes
+  let clean = text
+  // The type of `replaceAll` knows no union of its two forms.
+  for (const { pattern, replace } of shapes) clean = clean.replace(pattern, replace as string)
+  return clean
 }
 
 function cleanDetail(detail: Detail): Detail {

@@ -1,5 +1,5 @@
 import { Download, FileJson, MessageSquarePlus, MoreHorizontal, Pencil, SlidersHorizontal, Trash2 } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useDeferredValue, useEffect, useRef, useState } from 'react'
 import { type Conversation, ConversationId, Title } from '../../../shared/contract/chats.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
@@ -30,7 +30,10 @@ import { useChatCommands } from './useChatCommands.ts'
 
 /** The chats at the left, one of them beside. `#/chat/CHAT/MESSAGE` leads to a message. */
 export function ChatScreen() {
-  const [, part, sought] = usePlace()
+  const [, ...place] = usePlace()
+  // A chat is drawn in pieces, between which the window stays free.
+  const part = useDeferredValue(place[0])
+  const sought = useDeferredValue(place[1])
   const id = ConversationId.safeParse(part).data
   return (
     <HighlighterProvider>

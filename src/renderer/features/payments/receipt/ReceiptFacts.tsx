@@ -15,6 +15,11 @@ export function ReceiptFacts({ payment }: { payment: PaymentReceipt }) {
         <Fact name={payment.paid === true ? 'Paid' : 'Amount'}>
           <strong className="font-semibold tabular-nums">{amountText(payment)}</strong>
         </Fact>
+        {payment.scheme === 'upto' && payment.paid === true && (
+          <Fact name="Limit signed">
+            <span className="tabular-nums">{microText(payment.amount_micro_usd)}</span>
+          </Fact>
+        )}
         {quote && (
           <Fact name="Price shown">
             <span className="tabular-nums">{microText(quote.amount_micro_usd)}</span>

@@ -1,0 +1,169 @@
+import { base58 } from '@scure/base'
+
+/** Stands where a secret was. */
+export const removed = '[removed]'
+
+/** What is replaced: all that is matched, or what `replace` leaves of it. */
+export type SecretShape = { pattern: RegExp; replace: string | ((...found: string[]) => string) }
+
+/** One value of a shell, of JSON (also quoted twice) or of a header, with its quotes. */
+const value = String.raw`(?:\\?"(?:[^"\\]|\\[^"])*(?:\\?")?|'[^']*'?|\\.|[^\s"'&;<>|)}\]\\])+`
+/** Ends of names, whatever stands before: `OPENAI_API_KEY`, `dbPassword`. */
+const secretName =
+  '(?:pass(?:word|wd|phrase)|mnemonic|(?:seed|recovery)[_-]?phrase|secret(?:[_-]?access)?(?:[_-]?key)?|(?:api|access|private|auth|signing|encryption|account|master|shared)[_-]?key|token|credentials?|(?<![A-Za-z])(?:auth|pass|pwd))'
+
+/** Keys that tell by their beginning or form what they are. */
+const issuedKeys: readonly RegExp[] = [
+  /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]*-----|$)/g,
+  /sk_(?:steward|tools)_[A-Za-z0-9_-]{8,}/g,
+  /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}(\.[A-Za-z0-9_-]*)?/g,
+  // A name such as `sk-learn-contrib` has no digit.
+  /(?<![A-Za-z0-9])sk-(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_-]{16,}/g,
+  /(?<![A-Za-z0-9])(?:AIza|AQ\.)[A-Za-z0-9_-]{20,}/g,
+  /(?<![A-Za-z0-9])(?:xai|pplx|gsk|hf|r8|fw|npm|dckr_pat|glpat|pypi|whsec|tskey|lin_api|do[opr]_v1|shp(?:at|ss))[_-](?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_-]{20,}/g,
+  /(?<![A-Za-z0-9])[rsp]k_(?:live|test)_[A-Za-z0-9]{8,}/g,
+  /(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,})/g,
+  /(?<![A-Za-z0-9])(?:xox[a-z](?:-[A-Za-z0-9]{3,}){2,}|xapp-[A-Za-z0-9-]{16,})/g,
+  /(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])/g,
+  /(?<![A-Za-z0-9])SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}/g,
+  /(?<![A-Za-z0-9])\d{8,10}:[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])/g,
+  /AGE-SECRET-KEY-1[A-Z0-9]{16,}/gi,
+  /(?<![A-Za-z0-9])[xyzt]prv[1-9A-HJ-NP-Za-km-z]{90,}/g,
+]
+
+/** What is secret by what it stands behind. */
+const named: readonly SecretShape[] = [
+  { pattern: /\bBearer\s+([^\s"',;()\\]+)/gi, replace: (all, it = '') => (isWord(it) ? all : removed) },
+  { pattern: /\bBasic\s+([A-Za-z0-9+/_-]{6,}={0,2})/gi, replace: (all, it = '') => (isBasic(it) ? removed : all) },
+  {
+    pattern: /(\bauthorization\\{0,7}["']?\s*[:=]\s*\\{0,7}["']?)(?:[A-Za-z0-9-]{2,20}\s+)?([^\s"'\\]+)/gi,
+    replace: `$1${removed}`,
+  },
+  {
+    pattern: /(\b(?:set-)?cookie\\{0,7}["']?\s*[:=]\s*\\{0,7}["']?)[^\s="'\\]+=[^"'\n\r\\]*/gi,
+    replace: `$1${removed}`,
+  },
+  {
+    pattern: /(\b(?:x-payment|payment-signature)\\{0,7}["']?\s*[:=]\s*\\{0,7}["']?)[\w+/=-]{16,}/gi,
+    replace: `$1${removed}`,
+  },
+  {
+    pattern: /(\b[a-z][a-z0-9+.-]{0,20}:\/\/)([^\s/?#"'<>]+)@/gi,
+    replace: (all, scheme = '', who = '') => (isWord(who) ? all : `${scheme}${removed}@`),
+  },
+  {
+    pattern:
+      /([?&#;](?:key|sig|signature|code_verifier|ticket|session|sid|x-amz-(?:signature|credential|security-token))=)([^\s&#"'<>\\]+)/gi,
+    replace: (_, name = '') => `${name}${removed}`,
+  },
+  {
+    pattern: /(hooks\.slack\.com\/(?:services|workflows)\/|discord(?:app)?\.com\/api\/webhooks\/)[\w/-]+/gi,
+    replace: `$1${removed}`,
+  },
+  {
+    pattern: new RegExp(String.raw`(--[a-z-]{0,40}?${secretName}\\{0,7}["']?(?:\s*,\s*|\s+|=))(${value})`, 'gi'),
+    replace: (all, flag = '', it = '') => (isPlain(it) ? all : `${flag}${removed}`),
+  },
+  {
+    pattern: /((?<=\s)(?:-u|--user|--proxy-user)[\s=]*["']?[^\s:"']+:)([^\s"']+)/g,
+    replace: (all, flag = '', it = '') => (isPlain(it) ? all : `${flag}${removed}`),
+  },
+  { pattern: /(\bsshpass\s+-p\s*)\S+/g, replace: `$1${removed}` },
+  {
+    pattern: new RegExp(String.raw`(${secretName}\\{0,7}["']?(?:=|\s*(?::|=>?)\s*))(${value})`, 'gi'),
+    replace: (all, name = '', it = '') => (isPlain(it) || isProse(name, it) ? all : `${name}${removed}`),
+  },
+  {
+    pattern: new RegExp(`((?<=[A-Z0-9]_)(?:KEY|PAT|SEED|SALT|DSN|CREDS)=)(${value})`, 'g'),
+    replace: (all, name = '', it = '') => (isPlain(it) ? all : `${name}${removed}`),
+  },
+]
+
+/** Behind these a hash is meant. */
+const hashes = String.raw`(?<!\b(?:tx|transaction|hash|sha-?256|digest|checksum|fingerprint|block|commit)(?:[/:=-]|:? ))`
+/**
+ * 32 bytes as hexadecimal, and 64 as base58, which are 87 or 88 characters, and a few less for one key in many
+ * thousands: private keys of Ethereum and of Solana look like that, hashes as well. Then either of them as lists of bytes.
+ */
+const keyBytes: readonly SecretShape[] = [
+  { pattern: new RegExp(`(?<![0-9A-Za-z])${hashes}(?:0x)?[0-9a-f]{64}(?![0-9A-Za-z])`, 'gi'), replace: removed },
+  { pattern: /(?<![0-9A-Za-z])[1-9A-HJ-NP-Za-km-z]{84,88}(?![0-9A-Za-z])/g, replace: removed },
+  { pattern: /(?<![0-9A-Za-z])[5KL][1-9A-HJ-NP-Za-km-z]{50,51}(?![0-9A-Za-z])/g, replace: removed },
+  {
+    pattern: new RegExp(`(?<![0-9A-Za-z:])${hashes}(?:[0-9a-f]{2}[: ]){31,}[0-9a-f]{2}(?![0-9A-Za-z])`, 'gi'),
+    replace: removed,
+  },
+  { pattern: /(?<![\d.])(?:\d{1,3}\s?,\s{0,4}){31,}\d{1,3}(?![\d.])/g, replace: removed },
+  // What was cut off somewhere else.
+  { pattern: /(?<![0-9A-Za-z])(?:0x)?[0-9a-f]{24,}…/gi, replace: `${removed}…` },
+  {
+    pattern: /(?<![\w+/=-])[\w+/-]{24,}(?:={1,2}(?!\w)|…|(?![\w+/-]))/g,
+    replace: (all) => (isRandom(all) ? removed : all),
+  },
+]
+
+const issued = issuedKeys.map((pattern): SecretShape => ({ pattern, replace: removed }))
+/** In a field that is meant for a hash or a signature. */
+export const keyShapes: readonly SecretShape[] = [...issued, ...named]
+export const allShapes: readonly SecretShape[] = [...keyShapes, ...keyBytes]
+/** Without any of these there is no secret of those shapes: most sentences have none. */
+export const maybeSecret =
+  /[\w+/-]{16}|[=@:]|--|\s-u|\b(?:bearer|basic|sshpass)\b|(?:\d{1,3}\s?,\s{0,4}){8}|(?:\w\w[: ]){8}/i
+
+/** A plain name or word: nobody's key. */
+function isWord(text: string): boolean {
+  return /^(?:[a-z]{1,15}|[A-Z][a-z]{0,14})[.!?]?$/.test(text)
+}
+
+/** A reference, a placeholder, a number or an address: `$TOKEN`, `<token>`, `true`, `0x2222…`. */
+function isPlain(text: string): boolean {
+  const inner = text.replace(/^\\?["']|\\?["']$/g, '')
+  return (
+    inner.length < 2 ||
+    /^(?:\$[({]?\w|<|\{\{|%\w+%|\*+$|…$|--?[a-z][a-z-]*$)/.test(inner) ||
+    /^(?:\d{1,6}|true|false|null|none|undefined|0x[0-9a-f]{40}|\[removed\]?)$/i.test(inner)
+  )
+}
+
+/** `The token: USDC.` is a sentence; a password may be any word. */
+function isProse(name: string, text: string): boolean {
+  return (
+    !/^pass|^pwd|phrase/i.test(name) &&
+    /[:=]\s+$/.test(name) &&
+    (isWord(text.replace(/,$/, '')) || /^[A-Z]{2,8}[.,]?$/.test(text))
+  )
+}
+
+function isBasic(text: string): boolean {
+  return /^[\x20-\x7e\u00a0-\uffff]*:[\x20-\x7e\u00a0-\uffff]*$/.test(Buffer.from(text, 'base64').toString('utf8'))
+}
+
+/** The shortest that can be told from a name: 32 bytes in base64 are 43. */
+const fewestRandom = 40
+
+/**
+ * Letters of both cases and digits in no order, as no name, path or camelCase has them. Not told: hexadecimal, which most
+ * identifiers are, and addresses of Solana, which are 32 bytes of base58.
+ */
+function isRandom(text: string): boolean {
+  const characters = text.replace(/=+$|…$/g, '')
+  const { length } = characters
+  if (!text.endsWith('…') && length < fewestRandom) return false
+  if (/^(?:0x)?[0-9a-f-]+$/i.test(characters) || /^sha(?:256|384|512)-/.test(characters)) return false
+  if (!/[a-z]/.test(characters) || !/[A-Z]/.test(characters) || !/\d/.test(characters)) return false
+  if (isPublicBase58(characters)) return false
+  const others = characters.replace(/[A-Za-z0-9]/g, '').length
+  const kinds = characters.replace(/[a-z]/g, 'a').replace(/[A-Z]/g, 'A').replace(/\d/g, '0')
+  let changes = 0
+  for (let at = 1; at < length; at += 1) if (kinds[at] !== kinds[at - 1]) changes += 1
+  // Names like `ThisIsTheOrderService2` change often, but have their digits in one place.
+  const fewest = (kinds.match(/0+/g) ?? []).length >= 4 ? 0.33 : 0.45
+  return others <= length * 0.15 && changes >= length * fewest
+}
+
+/** An address of Solana, or of a file of IPFS. */
+function isPublicBase58(text: string): boolean {
+  if (!/^[1-9A-HJ-NP-Za-km-z]{43,46}$/.test(text)) return false
+  const bytes = base58.decode(text)
+  return bytes.length === 32 || (bytes.length === 34 && text.startsWith('Qm'))
+}

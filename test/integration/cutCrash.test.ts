@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process'
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { verifyRows } from '../../src/main/agent/activity/verifyRows.ts'
+import { openLog } from '../support/keptLog.ts'
+import { projectFolder } from '../support/plantedTree.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+/** The agent is killed at every step of a cut of the log: what is left verifies, and the next run ends the cut. */
+const dayMs = 86_400_000
+const startMs = Date.UTC(2026, 0, 1)
+const laterMs = startMs + 10 * dayMs
+
+async function logOfOldEntries(): Promise<string> {
+  const folder = temporaryFolder('cut')
+  let nowMs = startMs
+  const { log, settings, close } = openLog({ folder, now: () => nowMs })
+  for (let index = 0; index < 1_200; index += 1) {
+    log.note({ kind: 'system.started', actor: { kind: 'system', name: 'Steward' }, summary: `old ${index}` })
+  }
+  nowMs = laterMs
+  log.note({ kind: 'system.started', actor: { kind: 'system', name: 'Steward' }, summary: 'new' })
+  settings.change({ keep_entries_days: 3_000 })
+  settings.change({ keep_entries_days: 5 })
+  await close() // before the settings are applied
+  return folder
+}
+
+function cutIn(folder: string, at: string): Promise<{ told: string; signal: string | undefined }> {
+  const given = [join(projectFolder, 'test/support/crashingCut.ts'), folder, at, String(laterMs)]
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, given, (failure, stdout, stderr) => {
+      if (failure && failure.signal !== 'SIGKILL') reject(new Error(stderr, { cause: failure }))
+      else resolve({ told: stdout.trim(), signal: failure?.signal ?? undefined })
+    })
+  })
+}
+
+test('wherever it is killed, the log verifies, and the next run ends the cut', async () => {
+  const prepared = await logOfOldEntries()
+  const copy = (): string => {
+    const folder = temporaryFolder('cut')
+    cpSync(prepared, folder, { recursive: true })
+    return folder
+  }
+  const writes = Number((await cutIn(copy(), 'never')).told)
+  expect(writes).toBeGreaterThanOrEqual(6) // the entry, what it allows, three removals, the entry after it
+  const points = [...Array.from({ length: writes + 1 }, (_, index) => String(index + 1)), 'head']
+  for (const at of points) {
+    const folder = copy()
+    expect([at, (await cutIn(folder, at)).signal]).toEqual([at, 'SIGKILL'])
+    const { log, keeper, close } = openLog({ folder, now: () => laterMs })
+    try {
+      expect([at, await verifyRows(log)]).toMatchObject([at, { ok: true, problems: [] }])
+      await keeper.apply()
+      log.note({ kind: 'system.started', actor: { kind: 'system', name: 'Steward' }, summary: 'goes on' })
+      expect([at, await verifyRows(log)]).toMatchObject([at, { ok: true, problems: [], cut_through: 1_200 }])
+      const summaries = log.records.following(0, 100).map(({ summary }) => summary)
+      expect([at, summaries[0], summaries.at(-1)]).toEqual([at, 'new', 'goes on'])
+      expect(summaries.filter((it) => it.startsWith('Entries 1 to 1200 were removed'))).toHaveLength(1)
+    } finally {
+      await close()
+    }
+  }
+})

@@ -1,0 +1,129 @@
+import { generateKeyPairSync, randomBytes, randomInt, randomUUID } from 'node:crypto'
+import { base58 } from '@scure/base'
+import { generateMnemonic } from '@scure/bip39'
+import { wordlist } from '@scure/bip39/wordlists/english'
+
+/** How a secret stands in a text, and which part of it must never be read there. */
+export type SecretText = { kind: string; text: string; secret: string }
+
+const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+const drawn = (count: number, from = letters): string =>
+  Array.from({ length: count }, () => from[randomInt(from.length)]).join('')
+/** At least one digit, as every issued key has. */
+const token = (count: number): string => `${drawn(count - 1)}7`
+const base64url = (bytes = 32): string => randomBytes(bytes).toString('base64url')
+/** Not by chance like an address of Solana, nor like a name. */
+function opaque(): string {
+  for (;;) {
+    const drawn = base64url()
+    if (/[0OIl_-]/.test(drawn) && (drawn.match(/\d+/g) ?? []).length >= 4) return drawn
+  }
+}
+const password = (): string => `Zq${drawn(6).toLowerCase()}9x`
+
+/** Of every kind that a person or a program may paste somewhere, new ones each time. */
+export function secretKinds(): SecretText[] {
+  const found: SecretText[] = []
+  const alone = (kind: string, secret: string): void => void found.push({ kind, text: secret, secret })
+  const within = (kind: string, secret: string, text: (secret: string) => string): void =>
+    void found.push({ kind, text: text(secret), secret })
+
+  // The five families, and others of their kind.
+  alone('OpenAI', `sk-proj-${token(48)}`)
+  alone('Anthropic', `sk-ant-api03-${token(80)}-${token(8)}AA`)
+  alone('Google', `AIza${token(35)}`)
+  alone('Moonshot', `sk-${token(48)}`)
+  alone('DeepInfra or another one by its entropy', opaque())
+  alone('xAI', `xai-${token(80)}`)
+  alone('OpenRouter', `sk-or-v1-${randomBytes(32).toString('hex')}`)
+
+  alone('API key of Steward', `sk_steward_${base64url()}`)
+  alone('key of a tool client', `sk_tools_${base64url()}`)
+  alone('session token', opaque())
+  within('start token', base64url(), (it) => `http://127.0.0.1:4311/#token=${it}`)
+  alone('JWT', `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.${base64url()}`)
+
+  alone('phrase of 12 words', generateMnemonic(wordlist, 128))
+  alone('phrase of 24 words', generateMnemonic(wordlist, 256))
+  alone('private key, hexadecimal', randomBytes(32).toString('hex'))
+  alone('private key with 0x', `0x${randomBytes(32).toString('hex')}`)
+  alone('private key, base58', base58.encode(randomBytes(64)))
+  alone('private key, bytes', `[${[...randomBytes(64)].join(',')}]`)
+  alone('private key, spread bytes', `[${[...randomBytes(32)].join(', ')}]`)
+  alone('PEM', pem())
+  within('PEM on one line', pem().replaceAll('\n', '\\n'), (it) => `{"private_key":"${it}"}`)
+
+  within('Authorization header', base64url(18), (it) => `curl -H 'Authorization: Bearer ${it}' https://api.example.com`)
+  within('bearer of an argument', password(), (it) => `curl --oauth2-bearer ${it} -H "authorization:token ${it}"`)
+  within('basic auth', Buffer.from(`ada:${password()}`).toString('base64'), (it) => `Authorization: Basic ${it}`)
+  within('basic auth alone', Buffer.from(`ada:${password()}`).toString('base64'), (it) => `Basic ${it}`)
+  within('user of curl', password(), (it) => `curl -u ada:${it} https://example.com`)
+  within('cookie', base64url(12), (it) => `curl -H 'Cookie: theme=dark; sid=${it}' https://example.com`)
+  within('header of a key', password(), (it) => `curl -H "X-Api-Key: ${it}" https://example.com`)
+  within('userinfo', password(), (it) => `git clone https://ada:${it}@git.example.com/a.git`)
+  within('userinfo of a database', `p@${password()}`, (it) => `postgres://ada:${it}@10.0.0.1:5432/shop`)
+  within('query key', password(), (it) => `https://api.example.com/v1?zip=8000&key=${it}&x=1`)
+  within('query token', password(), (it) => `https://api.example.com/v1?access_token=${it}`)
+  within('signed address', drawn(32).toLowerCase(), (it) => `https://s3.example.com/a?X-Amz-Signature=${it}`)
+  alone('AWS key id', `AKIA${drawn(16, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567')}`)
+  within('AWS secret', base64url(30), (it) => `aws_secret_access_key = ${it}`)
+  alone('GitHub', `ghp_${token(36)}`)
+  alone('GitHub, fine', `github_pat_${token(22)}_${token(59)}`)
+  alone('GitLab', `glpat-${token(20)}`)
+  alone('Slack', `xoxb-${randomInt(1e9, 9e9)}-${randomInt(1e9, 9e9)}-${token(24)}`)
+  within('Slack address', token(24), (it) => `https://hooks.slack.com/services/T0123456/B0123456/${it}`)
+  alone('Stripe', `sk_live_${token(24)}`)
+  alone('npm', `npm_${token(36)}`)
+  within('assignment', `plain-${password()}`, (it) => `OPENAI_API_KEY=${it} node main.js`)
+  within('assignment with quotes', `two words ${password()}`, (it) => `export DB_PASSWORD="${it}"; run`)
+  within('assignment of a key', password(), (it) => `MAPS_KEY=${it} run`)
+  within('field of JSON', password(), (it) => `{"user":"ada","clientSecret":"${it}"}`)
+  within('field of JSON in JSON', password(), (it) => JSON.stringify(`{"apiKey":"${it}"}`))
+  within('line of YAML', password(), (it) => `password: ${it}`)
+  within('two arguments', password(), (it) => `deploy --token ${it} --region eu`)
+  within('two arguments of a list', password(), (it) => `["deploy","--api-key","${it}"]`)
+  within('one argument', password(), (it) => `deploy --github-token=${it}`)
+  return found
+}
+
+/** Between words of other scripts. */
+export function amongWords({ text }: SecretText): string {
+  return `Schlüssel für Zoë → ${text} ← 密钥 🔑`
+}
+
+/** What is written every day and must stay readable. */
+export function ordinaryTexts(): string[] {
+  const hash = randomBytes(32).toString('hex')
+  return [
+    `git checkout ${randomBytes(20).toString('hex')}`,
+    `git log --oneline ${randomBytes(4).toString('hex')}..HEAD`,
+    `Paid 5.00 USDC to 0x${randomBytes(20).toString('hex')} on Base.`,
+    'Paid to 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045.',
+    `Sent SOL to ${base58.encode(Buffer.concat([Buffer.from([200]), randomBytes(31)]))}.`,
+    `https://basescan.org/tx/0x${hash}`,
+    `Settled with transaction 0x${hash}.`,
+    `docker pull node@sha256:${hash}`,
+    `Sandbox ${randomUUID()} of ${randomBytes(16).toString('hex')}`,
+    'Wrote /home/ada/Projects/Shop2/src/main/java/com/example/OrderServiceImplTest.java (3.1 kB).',
+    'cat /usr/lib/x86_64-linux-gnu/libstdc++.so.6.0.30 /root/.npm/_cacache/index-v5/4a/2b/9c1d',
+    'ls Screenshot-2026-11-23-from-Firefox-at-12-33-05.png',
+    'npm install @modelcontextprotocol/sdk@1.32.0 --save-exact',
+    'pip install scikit-learn sk-learn-contrib-project && sort --key=2,2 -u a:b',
+    'docker run -u 1000:1000 -e API_KEY -e TOKEN=$TOKEN node:22',
+    'curl -H "X-Api-Key: $OPENAI_API_KEY" https://api.openai.com/v1/models',
+    'The bearer of news said: basic needs come first. The token: USDC. The secret is out.',
+    'https://example.com/search?q=steward&page=2&sort=price#results',
+    'git clone git@github.com:owner/repository.git && git clone ssh://git@github.com/owner/repository.git',
+    'kimi-k2.5 answered in a chat: $0.0042. max_tokens=4096, input_tokens: 120',
+    'Set A example.com → 93.184.216.34, TXT “v=spf1 include:_spf.example.com ~all”.',
+    'Replay int_0123456789abcdef01234567 of pay_0123456789abcdef01234567 and mcp_0123456789abcdef01234567',
+    'ThisIsAVeryLongCamelCaseIdentifierOfTheFactoryBeanProvider2',
+    '2026-11-23T18:31:45.000Z 12:30:05 10.0.0.1:8080 [::1]:443 1,2,3,4,5',
+    'QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWKPbdG',
+    `integrity sha512-${randomBytes(64).toString('base64')}`,
+  ]
+}
+
+function pem(): string {
+  return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString().trim()
+}

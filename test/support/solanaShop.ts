@@ -1,0 +1,58 @@
+import { createServer } from 'node:http'
+import { solanaNetworks } from '../../src/shared/contract/networks.ts'
+import { listening } from './listening.ts'
+import { solanaCluster, solanaUsdc } from './solanaCluster.ts'
+
+const [mainnet] = solanaNetworks
+
+export type ShopGiven = {
+  /** Gets 5 USDC. */
+  payer: string
+  extra?: object
+  paid?: Paid
+  version?: 1 | 2
+  clock?: () => number
+}
+type Paid = (payload: { payload: { transaction: string } }, requirements: Requirements) => Promise<Answered>
+type Answered = { status: number; receipt?: object }
+type Requirements = { scheme: 'exact'; network: typeof mainnet.id; amount: string; asset: string; payTo: string } & {
+  maxTimeoutSeconds: number
+  extra: Record<string, unknown>
+}
+
+/** Sells a report for 0.01 USDC on a runtime of Solana, by the facilitator of the x402 library. */
+export async function solanaShop(given: ShopGiven) {
+  const cluster = await solanaCluster(given.clock)
+  const payTo = await cluster.someAddress(9)
+  await cluster.give(given.payer, 5_000_000n)
+  await cluster.give(payTo, 0n)
+  const requirements: Requirements = {
+    ...{ scheme: 'exact', network: mainnet.id, amount: '10000', asset: solanaUsdc, payTo, maxTimeoutSeconds: 60 },
+    extra: { feePayer: cluster.feePayer, ...given.extra },
+  }
+  const settle: Paid = async (payload) => {
+    const receipt = await cluster.facilitator.settle(payload as never, requirements)
+    return { status: receipt.success ? 200 : 402, receipt }
+  }
+  const payments: string[] = []
+  const server = createServer(async (request, response) => {
+    const sent = request.headers['payment-signature'] ?? request.headers['x-payment']
+    if (sent === undefined) {
+      const { amount, ...terms } = requirements
+      const offer =
+        given.version === 1 ? { ...terms, network: 'solana', maxAmountRequired: amount, resource: '' } : requirements
+      response.writeHead(402).end(JSON.stringify({ x402Version: given.version ?? 2, accepts: [offer] }))
+      return
+    }
+    payments.push(String(sent))
+    const payload = JSON.parse(Buffer.from(String(sent), 'base64').toString('utf8'))
+    const told = await (given.paid ?? settle)({ accepted: requirements, ...payload }, requirements)
+    const header = told.receipt && Buffer.from(JSON.stringify(told.receipt)).toString('base64')
+    response.writeHead(told.status, header === undefined ? {} : { 'payment-response': header }).end('{"report":1}')
+  })
+  const { url, close } = await listening(server)
+  return {
+    ...{ cluster, payTo, payments, settle, url: `${url}/report` },
+    close: () => Promise.all([close(), cluster.close()]),
+  }
+}

@@ -1,0 +1,99 @@
+import { createServer } from 'node:http'
+import { x402UptoPermit2ProxyABI as proxyAbi } from '@x402/evm'
+import type { Address, Hex } from 'viem'
+import { evmNetworks, permit2 } from '../../src/shared/contract/networks.ts'
+import { testContracts, testDollarAbi } from './contracts/testContracts.ts'
+import type { EvmNode } from './evmNode.ts'
+import { listening } from './listening.ts'
+
+const [base] = evmNetworks
+/** The second of anvil's own accounts. */
+const facilitator: Address = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+
+export type UptoPermit = {
+  signature: Hex
+  permit2Authorization: {
+    from: Address
+    permitted: { token: Address; amount: string }
+    spender: Address
+    nonce: string
+    deadline: string
+    witness: { to: Address; facilitator: Address; validAfter: string }
+  }
+}
+
+/** Who sells by `upto` on this node, and who settles it there. @param cap millionths of a USDC */
+export async function uptoMarket(node: EvmNode, { payTo, cap }: { payTo: Address; cap: number }) {
+  const { TestPermit2, TestUptoProxy } = testContracts()
+  await node.deploy(permit2.address, TestPermit2)
+  await node.deploy(permit2.uptoSpender, TestUptoProxy)
+  const settled = (hash: Hex) => node.client.waitForTransactionReceipt({ hash, pollingInterval: 20 })
+
+  return {
+    facilitator,
+    /** USDC of this address, and whether Permit2 may move it. */
+    async fund(address: Address, { allowed = true } = {}): Promise<void> {
+      await node.mint(address, BigInt(cap))
+      await node.setEther(address, 10n ** 18n)
+      await node.client.impersonateAccount({ address })
+      const hash = await node.client.writeContract({
+        ...{ address: base.usdc.address, abi: testDollarAbi, functionName: 'approve', account: address },
+        args: [permit2.address, allowed ? 10n ** 12n : 0n],
+      })
+      await settled(hash)
+    },
+    /** As a facilitator settles, by the contract's published interface. */
+    async settle(
+      { signature, permit2Authorization: it }: UptoPermit,
+      amount: number,
+      by = facilitator,
+      to = it.witness.to,
+    ) {
+      const call = {
+        ...({ address: permit2.uptoSpender, abi: proxyAbi, functionName: 'settle', account: by } as const),
+        args: [
+          {
+            permitted: { token: it.permitted.token, amount: BigInt(it.permitted.amount) },
+            ...{ nonce: BigInt(it.nonce), deadline: BigInt(it.deadline) },
+          },
+          BigInt(amount),
+          it.from,
+          {
+            to,
+            facilitator: by === facilitator ? it.witness.facilitator : by,
+            validAfter: BigInt(it.witness.validAfter),
+          },
+          signature,
+        ],
+      } as const
+      await node.client.simulateContract(call) // it tells why it would be refused
+      const hash = await node.client.writeContract(call)
+      await settled(hash)
+      return hash
+    },
+    /** Sells by `upto`. @param answer what it does with a payment: a transaction hash is told, undefined ends the connection */
+    async open(answer: (permit: UptoPermit) => Promise<Hex | undefined>, over: object = {}) {
+      const permits: UptoPermit[] = []
+      const server = createServer(async (request, response) => {
+        const header = request.headers['payment-signature']
+        if (header === undefined) {
+          const offer = { scheme: 'upto', network: base.id, amount: String(cap), asset: base.usdc.address, payTo }
+          const extra = { facilitatorAddress: facilitator, assetTransferMethod: 'permit2' }
+          const accepts = [{ ...offer, maxTimeoutSeconds: 60, extra, ...over }]
+          const demand = { x402Version: 2, resource: { url: 'http://127.0.0.1/' }, accepts }
+          const told = Buffer.from(JSON.stringify(demand)).toString('base64')
+          return void response.writeHead(402, { 'payment-required': told }).end('{}')
+        }
+        const { payload } = JSON.parse(Buffer.from(String(header), 'base64').toString())
+        permits.push(payload)
+        const transaction = await answer(payload).catch(() => undefined)
+        if (transaction === undefined) return void response.destroy()
+        const receipt = { success: true, transaction, network: base.id, amount: '1' }
+        response
+          .writeHead(200, { 'payment-response': Buffer.from(JSON.stringify(receipt)).toString('base64') })
+          .end('done')
+      })
+      return { ...(await listening(server)), permits }
+    },
+  }
+}
