@@ -314,7 +314,8 @@ test.each([
     const depthOf = (element: Element | null): number =>
       element === it || !element ? 0 : 1 + depthOf(element.parentElement)
     return {
-      elements: it.querySelectorAll('*').length,
+      // Colours of code come later, by lines.
+      elements: it.querySelectorAll(':not([class^="tok-"])').length,
       longest: lengths.reduce((most, each) => Math.max(most, each)),
       marks: stacks.reduce((most, each) => Math.max(most, each)),
       depth: Array.from(it.querySelectorAll('*')).reduce((most, each) => Math.max(most, depthOf(each)), 0),
