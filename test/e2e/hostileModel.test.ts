@@ -103,6 +103,12 @@ async function hostileChat(): Promise<Hostile> {
   }
 }
 
+/** It may be out of view already when its answer begins: nobody waits for it. */
+async function begin(chat: ChatScreen, text: string): Promise<void> {
+  await chat.write(text)
+  await chat.composer.getByRole('button', { name: 'Send' }).click()
+}
+
 const run = 'window.pwned=1'
 const secret = 'the-conversation'
 const evil = `https://evil.example/?q=${secret}`
@@ -144,7 +150,7 @@ code
 test('markup and addresses of an answer and of its reasoning are text, and ask nobody', async () => {
   const { chat, page, staysInside } = await hostileChat()
   providers.play({ parts: [{ thinking: `${calls}\nThought.` }, { text: `${calls}\nThe end.` }], usage })
-  await chat.send(`${markup} What does it do?`)
+  await begin(chat, `${markup} What does it do?`)
   await chat.answered('The end.')
   await chat.answers.getByRole('button', { name: /^(Reasoning|Thought)/ }).click()
   await chat.answers.getByText('Thought.').waitFor()
@@ -249,26 +255,21 @@ test('formulas neither link, load, grow without end, nor paint over anything els
   ]
   const text = formulas.map((it) => `$$\n${it}\n$$\n\nin a line $${it.slice(0, 900)}$ of text`).join('\n\n')
   providers.play(streamed(`${text}\n\nThe end.`))
-  await chat.send('Draw them')
+  await begin(chat, 'Draw them')
   await chat.answered('The end.')
   await chat.answers.locator('.katex').first().waitFor()
   expect(await chat.answers.locator('.katex a, .katex img, .katex [id], .katex [data-a]').count()).toBe(0)
   expect(await chat.answers.locator('*').count()).toBeLessThan(100_000)
-  // Wherever one points, a formula is met within its own answer alone.
-  const strayed = await page.evaluate(() => {
-    const found: string[] = []
-    for (let x = 5; x < innerWidth; x += 20) {
-      for (let y = 5; y < innerHeight; y += 20) {
-        const hit = document.elementFromPoint(x, y)
-        const box =
-          hit?.closest('.katex, .formula, .formula-display') && hit.closest('.markdown')?.getBoundingClientRect()
-        if (box && (x < box.left - 1 || x > box.right + 1 || y < box.top - 1 || y > box.bottom + 1))
-          found.push(`${x} ${y}`)
-      }
-    }
-    return found
-  })
-  expect(strayed).toEqual([])
+  const cover = '$x\\kern-6em\\smash{\\raisebox{3em}{\\rule{15em}{2em}}}$'
+  providers.play(streamed(`Read this.\n\nBefore this comes a formula: ${cover} behind.\n\nRead on.`))
+  await begin(chat, 'Now cover what is above')
+  await chat.answered('Read on.')
+  await chat.answers.last().locator('.katex').waitFor()
+  // Each is cut at its own box, and an answer at its own: none lies over a text that tells what it is.
+  const loose = await chat.answers
+    .locator('.markdown, .formula, .formula-display')
+    .evaluateAll((all) => all.filter((it) => getComputedStyle(it).overflow.includes('visible')).length)
+  expect(loose).toBe(0)
   await staysInside()
   await look(page, 'chat-hostile-formulas', ['dark'])
 })
@@ -298,9 +299,7 @@ test.each([
 ])('%s is drawn in parts that take no time, and the window goes on', async (_, text) => {
   const { chat, staysInside } = await hostileChat()
   providers.play(streamed(text), { parts: [{ text: 'Good bye.' }], usage })
-  // It may be out of view already when its answer begins.
-  await chat.write('Go')
-  await chat.composer.getByRole('button', { name: 'Send' }).click()
+  await begin(chat, 'Go')
   const answer = chat.answers.last().and(chat.root.locator('[aria-busy="false"]'))
   await answer.waitFor()
   const drawn = await answer.evaluate((it) => {
