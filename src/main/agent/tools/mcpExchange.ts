@@ -24,7 +24,10 @@ export async function mcpExchange(exchange: Exchange, { handler, authInfo, maxBy
     ...(parsed === undefined && body.length > 0 && { body: body.toString() }),
   })
   const answer = await handler.fetch(asked, { authInfo, ...(parsed !== undefined && { parsedBody: parsed }) })
-  const told = { ...headers, ...Object.fromEntries(answer.headers) }
+  const told = { ...headers }
+  answer.headers.forEach((value, name) => {
+    told[name] = value
+  })
   if (answer.headers.get('content-type')?.startsWith('text/event-stream')) {
     await sendEvents(response.writeHead(answer.status, told), answer, gone)
   } else {
