@@ -79,6 +79,8 @@ export default defineConfig({
           terminal: here('src/renderer/terminal.html'),
           // The agent makes these pages: they have a style and a script of their own, and share nothing but the tokens.
           sheet: here('src/renderer/sheet/sheet.ts'),
+          // Shown by hosts of MCP Apps, in one document of its own.
+          receipt: here('src/renderer/receipt/receipt.ts'),
         },
         output: {
           codeSplitting: {

@@ -355,6 +355,7 @@ test('reads files, screens and lists as resources, and offers prompts', async ()
   expect((await client.listResources()).resources.map(({ uri }) => uri)).toEqual([
     'steward://sandboxes',
     'steward://domains',
+    'ui://steward/receipt',
   ])
   expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['run_in_sandbox', 'find_domain'])
   await expect(client.readResource({ uri: 'steward://nothing' })).rejects.toThrow()

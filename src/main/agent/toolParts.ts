@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { AppError } from '../../shared/appError.ts'
 import type { IntentRecord } from '../../shared/contract/intents.ts'
 import { toolNamed } from '../../shared/contract/tools/toolTable.ts'
-import { installFolder } from '../platform/programFile.ts'
+import { builtFile, installFolder } from '../platform/programFile.ts'
 import { version } from '../platform/version.ts'
 import type { AgentGround } from './agentGround.ts'
 import type { ApprovalParts } from './approvalParts.ts'
@@ -97,7 +97,11 @@ export function toolParts(ground: AgentGround, { approvals, asks, served, endpoi
   })
   const door = scope.own(stdioDoor(dataFolder), (it) => it.close())
   const callers = { callerOf: (key: string) => door.callerOf(key) ?? clients.callerOf(key) }
-  const mcp = scope.own(mcpEndpoint({ clients: callers, executor, version, log: log.of('tools') }), (it) => it.close())
+  const pagesFolder = builtFile('renderer')
+  const mcp = scope.own(
+    mcpEndpoint({ clients: callers, executor, pagesFolder, version, log: log.of('tools') }),
+    (it) => it.close(),
+  )
   return { executor, mcp, door, endpoints: [...toolCallRoutes(pending), ...toolClientRoutes(clients, stdioStart())] }
 }
 

@@ -6,6 +6,7 @@ import { credentialOf } from '../../platform/http/requestCredential.ts'
 import type { Log } from '../../platform/log.ts'
 import type { McpHandler } from './mcpHandler.ts'
 import { openCalls } from './openCalls.ts'
+import { receiptPage } from './receiptPage.ts'
 import type { ToolCaller } from './toolCaller.ts'
 import type { ToolClients } from './toolClients.ts'
 import type { ToolExecutor } from './toolExecutor.ts'
@@ -17,17 +18,25 @@ export type McpEndpoint = {
   close(): Promise<void>
 }
 
-type Options = { clients: Pick<ToolClients, 'callerOf'>; executor: ToolExecutor; version: string; log: Log }
+type Options = {
+  clients: Pick<ToolClients, 'callerOf'>
+  executor: ToolExecutor
+  /** The built interface. */
+  pagesFolder: string
+  version: string
+  log: Log
+}
 
 /** Of one client at once: bodies that never end, and answers that nobody reads, take no more than that. */
 const mostOpen = 100
 
-export function mcpEndpoint({ clients, executor, version, log }: Options): McpEndpoint {
+export function mcpEndpoint({ clients, executor, pagesFolder, version, log }: Options): McpEndpoint {
   let handler: Promise<McpHandler> | undefined
   // The protocol's library is read with the first request: most starts need none of it.
   const made = async (): Promise<McpHandler> => {
     const [{ mcpHandler }, { waitCodec }] = await Promise.all([import('./mcpHandler.ts'), import('./mcpServer.ts')])
-    return mcpHandler({ executor, version, codec: waitCodec(randomBytes(32)), open: openCalls() }, log)
+    const codec = waitCodec(randomBytes(32))
+    return mcpHandler({ executor, version, codec, open: openCalls(), receiptPage: receiptPage(pagesFolder) }, log)
   }
   /** Requests of each client that are not answered yet. */
   const open = new Map<string, number>()

@@ -1,5 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, type Server } from '@modelcontextprotocol/server'
-import { mayUse, toolNamed } from '../../../shared/contract/tools/toolTable.ts'
+import { mayUse, toolNamed, toolsOf } from '../../../shared/contract/tools/toolTable.ts'
+import { receiptContents, receiptResource, receiptUri, showsReceipt } from './mcpApps.ts'
 import type { ToolCaller } from './toolCaller.ts'
 import type { ToolExecutor } from './toolExecutor.ts'
 
@@ -55,23 +56,32 @@ const resources: readonly Resource[] = [
   },
 ]
 
-/** Lists, files and screens, each read by its tool, with the same authority. */
-export function addResources(
-  server: Server,
-  { executor, caller }: { executor: Pick<ToolExecutor, 'runTool'>; caller: ToolCaller },
-): void {
+type Given = {
+  executor: Pick<ToolExecutor, 'runTool'>
+  caller: ToolCaller
+  /** The page of approvals and receipts. @throws AppError */
+  receiptPage: () => Promise<string>
+}
+
+/** Lists, files and screens, each read by its tool, with the same authority; and the page of receipts. */
+export function addResources(server: Server, { executor, caller, receiptPage }: Given): void {
   const seen = resources.filter(({ tool: name }) => {
     const tool = toolNamed(name)
     return tool !== undefined && mayUse(caller.profile, tool)
   })
+  const pages = toolsOf(caller.profile).some(showsReceipt) ? [receiptResource] : []
   const told = ({ name, description, mimeType }: Resource) => ({ name, description, mimeType })
   server.setRequestHandler('resources/list', () => ({
-    resources: seen.filter(({ parts }) => parts.length === 0).map((it) => ({ uri: it.uri, ...told(it) })),
+    resources: [
+      ...seen.filter(({ parts }) => parts.length === 0).map((it) => ({ uri: it.uri, ...told(it) })),
+      ...pages,
+    ],
   }))
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: seen.filter(({ parts }) => parts.length > 0).map((it) => ({ uriTemplate: it.uri, ...told(it) })),
   }))
   server.setRequestHandler('resources/read', async ({ params: { uri } }, { mcpReq: { signal } }) => {
+    if (uri === receiptUri && pages.length > 0) return receiptContents(await receiptPage())
     const resource = seen.find(({ pattern }) => pattern.test(uri))
     if (!resource) throw new ResourceNotFoundError(uri.slice(0, 512))
     const found = resource.pattern.exec(uri) ?? []

@@ -3,6 +3,7 @@ import { getIntent } from '../intents.ts'
 import { getPayment } from '../localPayments.ts'
 import { PaymentId } from '../paymentRecords.ts'
 import { getToolCall, ToolCallId } from '../toolCalls.ts'
+import { paymentOutline } from './paymentOutline.ts'
 import { defineTool, type Tool } from './tool.ts'
 
 /** Whatever a tool that waits answered with its id. */
@@ -17,10 +18,10 @@ export const approvalTools: readonly Tool[] = [
     output: { id: z.string(), state: z.string(), result: z.unknown(), error: z.string().nullable() },
     async run({ id }, { call, waitMs: wait_ms }) {
       if (id.startsWith('pay_')) {
-        const { state, sentence, error, receipt, answer, intent_id } = await call(getPayment, {
-          ...{ paymentId: PaymentId.parse(id), wait_ms },
-        })
-        return { id, state, sentence, error, intent_id, result: answer && { answer, receipt } }
+        const found = await call(getPayment, { paymentId: PaymentId.parse(id), wait_ms })
+        const { state, sentence, error, receipt, answer, intent_id } = found
+        const payment = paymentOutline(found)
+        return { id, state, sentence, error, intent_id, payment, result: answer && { answer, receipt } }
       }
       if (id.startsWith('int_')) {
         const { state, sentence, error } = await call(getIntent, { intentId: id, wait_ms })

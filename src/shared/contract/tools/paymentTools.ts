@@ -5,6 +5,7 @@ import { domainLimits } from '../domainSearch.ts'
 import { checkPayment, discoverPayments, fetchPaid, type PaidResult, type PaymentCheck } from '../localPayments.ts'
 import { buyRegistration, buyRenewal, buyTopUp, quotePurchase } from '../localPurchases.ts'
 import { getWalletInfo } from '../walletInfo.ts'
+import { paymentOutline } from './paymentOutline.ts'
 import { defineTool, type Tool, type ToolCost, type ToolResult, type ToolWaiting } from './tool.ts'
 
 const group = 'money'
@@ -34,16 +35,7 @@ function paidCost(result: ToolResult): number | undefined {
 }
 
 function told({ payment: paid, answer }: Paid): ToolResult | { waiting: ToolWaiting } {
-  const shown = paid && {
-    id: paid.id,
-    state: paid.state,
-    sentence: paid.sentence,
-    amount_usd: paid.amount_micro_usd / usdMicro,
-    paid_micro_usd: paid.paid_micro_usd,
-    network: paid.network,
-    test: paid.test,
-    transaction: paid.transaction,
-  }
+  const shown = paid && paymentOutline(paid)
   if (paid?.state === 'refused') throw new AppError('payment/denied', paid.error ?? paid.sentence)
   if (answer) return { answer, payment: shown }
   if (!paid) throw new AppError('payment/seller', 'There was no answer.')

@@ -1,0 +1,43 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../../../shared/appError.ts'
+
+/**
+ * The page that hosts show beside a call, as one document: such a page loads nothing, so its style and its script stand
+ * in it. From the built interface; read once.
+ *
+ * @throws AppError `request/not-found` where the interface is not built
+ */
+export function receiptPage(pagesFolder: string): () => Promise<string> {
+  const folder = join(pagesFolder, 'assets')
+  let made: Promise<string> | undefined
+  const read = async (name: RegExp): Promise<string> => {
+    const file = (await readdir(folder).catch(() => [])).find((it) => name.test(it))
+    if (file === undefined) throw new AppError('request/not-found', 'The interface is not built: run `npm run build`.')
+    return readFile(join(folder, file), 'utf8')
+  }
+  const make = async (): Promise<string> => {
+    const [style, script] = await Promise.all([read(/^receipt-[\w-]{8}\.css$/), read(/^receipt-[\w-]{8}\.js$/)])
+    return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Steward</title>
+<style>${style}</style>
+</head>
+<body>
+<script type="module">${script.replaceAll('</script', '<\\/script')}</script>
+</body>
+</html>
+`
+  }
+  return () => {
+    made ??= make().catch((failure: unknown) => {
+      made = undefined
+      throw failure
+    })
+    return made
+  }
+}

@@ -1,0 +1,68 @@
+export type Json = { readonly [name: string]: unknown }
+
+/** Whoever shows this page. */
+export type Host = {
+  /** @throws Error what the host answers, or that it answers nothing within a minute */
+  ask(method: string, params: Json): Promise<Json>
+  tell(method: string, params: Json): void
+}
+
+type Listeners = { noticed(method: string, params: Json): void; ended(): void }
+
+const answerMs = 60_000
+
+/**
+ * JSON-RPC with the host by `postMessage`, as MCP Apps have it (2026-01-26,
+ * https://github.com/modelcontextprotocol/ext-apps). Only the window above this one is listened to. The origin of a host
+ * is not known, so nothing that is secret is ever sent.
+ */
+export function hostMessages({ noticed, ended }: Listeners): Host {
+  const open = new Map<number, (message: Json) => void>()
+  let last = 0
+  const send = (message: Json): void => parent.postMessage({ jsonrpc: '2.0', ...message }, '*')
+  const answered = (message: Json): void => {
+    const settle = open.get(Number(message.id))
+    open.delete(Number(message.id))
+    settle?.(message)
+  }
+  const asked = ({ id, method }: Json): void => {
+    if (method === 'ui/resource-teardown') ended()
+    if (method === 'ui/resource-teardown' || method === 'ping') send({ id, result: {} })
+    else send({ id, error: { code: -32_601, message: 'This page does not answer that.' } })
+  }
+  addEventListener('message', ({ source, data }) => {
+    if (source !== parent || !isJson(data) || data.jsonrpc !== '2.0') return
+    if (typeof data.method !== 'string') answered(data)
+    else if (data.id === undefined) noticed(data.method, jsonOf(data.params))
+    else asked(data)
+  })
+  return {
+    tell: (method, params) => send({ method, params }),
+    ask(method, params) {
+      last += 1
+      const id = last
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => answered({ id, error: { message: 'No answer.' } }), answerMs)
+        open.set(id, ({ result, error }) => {
+          clearTimeout(timer)
+          if (error === undefined) resolve(jsonOf(result))
+          else reject(new Error(textOf(jsonOf(error).message) ?? 'It failed.'))
+        })
+        send({ id, method, params })
+      })
+    },
+  }
+}
+
+export function isJson(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Empty where it is none. */
+export function jsonOf(value: unknown): Json {
+  return isJson(value) ? value : {}
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}

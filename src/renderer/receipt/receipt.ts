@@ -1,0 +1,116 @@
+import './receipt.css'
+import { hostMessages, isJson, type Json, jsonOf } from './hostMessages.ts'
+import { begunView, type ReceiptView, resultView, statusView } from './receiptView.ts'
+
+/**
+ * The page that hosts of MCP Apps show beside a call that pays, or that waits for the person: what is asked, how it
+ * ended, and what was paid. It decides nothing: approvals are given in Steward alone. It imports nothing of the window,
+ * so that it is one script and one style.
+ */
+const protocolVersion = '2026-01-26'
+const mostFailures = 3
+const pauseMs = 2_000
+
+const host = hostMessages({ noticed, ended: () => leaving.abort() })
+const leaving = new AbortController()
+let followed: string | undefined
+
+draw(begunView())
+new ResizeObserver(tellSize).observe(document.documentElement)
+void begin()
+
+async function begin(): Promise<void> {
+  const appInfo = { name: 'steward-receipt', title: 'Steward', version: '1' }
+  const { hostContext } = await host.ask('ui/initialize', { protocolVersion, appInfo, appCapabilities: {} })
+  look(jsonOf(hostContext))
+  host.tell('ui/notifications/initialized', {})
+}
+
+function noticed(method: string, params: Json): void {
+  if (method === 'ui/notifications/host-context-changed') look(params)
+  if (method === 'ui/notifications/tool-result') show(resultView(params))
+  if (method === 'ui/notifications/tool-cancelled') {
+    show({ ...begunView(), state: 'failed', heading: 'Not done', sentence: 'The call was taken back.' })
+  }
+}
+
+function look({ theme }: Json): void {
+  if (theme === 'dark' || theme === 'light') document.documentElement.dataset.theme = theme
+}
+
+function show(view: ReceiptView): void {
+  draw(view)
+  if (view.follow !== undefined && view.follow !== followed) {
+    followed = view.follow
+    void follow(view.follow)
+  }
+}
+
+/** Asks what becomes of it, until that is final; each question takes up to 20 s. The host may not let it ask. */
+async function follow(id: string): Promise<void> {
+  for (let failures = 0; failures < mostFailures && !leaving.signal.aborted; ) {
+    try {
+      const answer = await host.ask('tools/call', { name: 'approval_status', arguments: { id } })
+      if (followed !== id) return
+      const { structuredContent, isError } = answer
+      if (isError === true || !isJson(structuredContent)) return
+      const view = statusView(structuredContent)
+      draw(view)
+      if (view.state === 'done' || view.state === 'failed') return
+      failures = 0
+    } catch {
+      failures += 1
+    }
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+  }
+}
+
+function draw({ state, heading, sentence, amount, rows }: ReceiptView): void {
+  const main = document.querySelector('main') ?? document.body.appendChild(element('main'))
+  main.dataset.state = state
+  main.ariaLabel = 'Steward'
+  const list = element('dl')
+  for (const row of rows) list.append(element('dt', row.name), valueCell(row))
+  const note = state === 'waiting' ? [element('p', 'Approve or refuse it in Steward, under Approvals.', 'note')] : []
+  main.replaceChildren(
+    element('h1', heading),
+    ...(amount === undefined ? [] : [element('p', amount, 'amount')]),
+    element('p', sentence, 'sentence'),
+    ...(rows.length === 0 ? [] : [list]),
+    ...note,
+  )
+}
+
+function valueCell({ value, link }: ReceiptView['rows'][number]): HTMLElement {
+  const cell = element('dd')
+  if (link === undefined) {
+    cell.append(element('bdi', value))
+    return cell
+  }
+  const button = element('button', value)
+  button.setAttribute('aria-label', `Transaction ${value}: show it on the site of its network`)
+  button.addEventListener('click', () => void host.ask('ui/open-link', { url: link }).catch(() => {}))
+  cell.append(button)
+  return cell
+}
+
+function element(tag: string, text?: string, className?: string): HTMLElement {
+  const it = document.createElement(tag)
+  if (text !== undefined) it.textContent = visible(text)
+  if (className !== undefined) it.className = className
+  return it
+}
+
+/** Signs that turn or hide text are shown as their numbers. */
+function visible(text: string): string {
+  return text
+    .slice(0, 2_000)
+    .replace(/[\p{Cf}\p{Cc}]/gu, (sign) =>
+      sign === '\n' ? sign : `<U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`,
+    )
+}
+
+function tellSize(): void {
+  const { width, height } = document.documentElement.getBoundingClientRect()
+  host.tell('ui/notifications/size-changed', { width: Math.ceil(width), height: Math.ceil(height) })
+}

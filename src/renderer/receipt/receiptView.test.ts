@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest'
+import { resultView, statusView } from './receiptView.ts'
+
+const payment = {
+  id: `pay_${'a'.repeat(24)}`,
+  state: 'settled',
+  sentence: 'Paid 0.25 USDC.',
+  amount_usd: 0.25,
+  paid_micro_usd: 250_000,
+  network: 'eip155:8453',
+  test: false,
+  transaction: `0x${'b'.repeat(64)}`,
+}
+
+test('what waits for the person says so, and is followed', () => {
+  const message =
+    "Waits for the person's approval in Steward: Delete the sandbox atlas. Call approval_status with id call_1."
+  const view = resultView({
+    structuredContent: { waiting: { id: 'call_1', for: 'person', message, expires_at: null } },
+  })
+  expect(view).toMatchObject({
+    state: 'waiting',
+    heading: 'Waiting for approval',
+    sentence: 'Delete the sandbox atlas.',
+    follow: 'call_1',
+  })
+})
+
+test('what still runs waits for nobody', () => {
+  const waiting = { id: 'call_1', for: 'program', message: 'sandbox_delete runs.', expires_at: null }
+  expect(resultView({ structuredContent: { waiting } })).toMatchObject({ state: 'working', heading: 'In progress' })
+})
+
+test('a payment shows what was taken, and links only to https', () => {
+  expect(resultView({ structuredContent: { payment } })).toMatchObject({
+    state: 'done',
+    heading: 'Paid',
+    amount: '0.25 USDC',
+  })
+  const whole = (more: object) => statusView({ id: payment.id, state: 'settled', payment: { ...payment, ...more } })
+  const linkOf = (url: string) => whole({ transaction_url: url }).rows.find(({ name }) => name === 'Transaction')?.link
+  expect(linkOf('https://basescan.org/tx/0x')).toBe('https://basescan.org/tx/0x')
+  expect(linkOf('javascript:alert(1)')).toBeUndefined()
+  expect(whole({ scheme: 'upto', amount_usd: 1 }).rows).toContainEqual({
+    name: 'Limit signed',
+    value: '1.00 USDC',
+  })
+  expect(whole({ test: true, paid_micro_usd: 1 }).amount).toBe('0.000001 test USDC')
+})
+
+test.each([
+  ['settled', null, 'Paid', 'done'],
+  ['refused', false, 'Not paid', 'failed'],
+  ['unknown', null, 'Not known yet', 'unclear'],
+  ['reconciled', true, 'Paid', 'done'],
+  ['reconciled', false, 'Not paid', 'failed'],
+  ['sent', null, 'In progress', 'working'],
+])('a payment that is %s (paid: %s) reads “%s”', (state, paid, heading, shown) => {
+  expect(resultView({ structuredContent: { payment: { ...payment, state, paid } } })).toMatchObject({
+    heading,
+    state: shown,
+  })
+})
+
+test.each([
+  [{ state: 'denied', error: 'You refused it.' }, 'failed', 'You refused it.'],
+  [{ state: 'failed', error: 'It broke.' }, 'failed', 'It broke.'],
+  [{ state: 'unclear', error: 'Steward closed while it ran.' }, 'unclear', 'Steward closed while it ran.'],
+  [{ state: 'running', sentence: 'It runs.' }, 'working', 'It runs.'],
+  [{ state: 'done', result: { payment } }, 'done', 'Paid 0.25 USDC.'],
+])('of a call: %j', (status, state, sentence) => {
+  expect(statusView({ id: 'call_1', ...status })).toMatchObject({ state, sentence })
+})
+
+test.each([
+  {},
+  { isError: true },
+  { structuredContent: [] },
+  { content: 'x', isError: true },
+  { structuredContent: null },
+])('whatever comes instead shows something: %j', (given) => {
+  expect(resultView(given).heading).not.toBe('')
+  expect(statusView(given).heading).not.toBe('')
+})

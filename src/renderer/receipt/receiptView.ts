@@ -1,0 +1,125 @@
+import { isJson, type Json, jsonOf, textOf } from './hostMessages.ts'
+
+/** What the page shows of a call. All of it is text: it comes from sellers, sites and programs. */
+export type ReceiptView = {
+  state: 'working' | 'waiting' | 'done' | 'failed' | 'unclear'
+  heading: string
+  sentence: string
+  amount: string | undefined
+  rows: readonly { name: string; value: string; link?: string }[]
+  /** The id that `approval_status` takes, as long as it may tell more. */
+  follow: string | undefined
+}
+
+const beginning: ReceiptView = {
+  ...{ state: 'working', heading: 'In progress', sentence: '', amount: undefined, rows: [], follow: undefined },
+}
+
+/** Of a call that has not answered yet. */
+export function begunView(): ReceiptView {
+  return { ...beginning, sentence: 'Steward works on it, or waits there for your approval.' }
+}
+
+/** Of what a tool answered (`CallToolResult` of MCP). */
+export function resultView({ isError, content, structuredContent }: Json): ReceiptView {
+  if (isError === true) return failed(textIn(content) ?? 'It failed.')
+  const { waiting, payment } = jsonOf(structuredContent)
+  if (isJson(waiting)) return waitingView(waiting)
+  if (isJson(payment)) return paymentView(payment)
+  return { ...beginning, state: 'done', heading: 'Done', sentence: 'Steward has done what was asked.' }
+}
+
+/** Of what `approval_status` answered (`structuredContent`). */
+export function statusView(status: Json): ReceiptView {
+  const { id, state, sentence, error, result, payment } = status
+  const follow = textOf(id)
+  const words = textOf(sentence) ?? ''
+  if (isJson(payment)) return paymentView(payment)
+  switch (state) {
+    case 'waiting':
+      return { ...waitingView({ id, for: 'person', message: words }), follow }
+    case 'done':
+      return resultView({ structuredContent: jsonOf(result) })
+    case 'failed':
+    case 'denied':
+    case 'refused':
+      return failed(textOf(error) ?? words)
+    case 'unclear':
+    case 'unknown':
+      return { ...beginning, state: 'unclear', heading: 'Not known yet', sentence: textOf(error) ?? words, follow }
+    default:
+      return { ...beginning, sentence: words, follow }
+  }
+}
+
+function waitingView({ id, for: whom, message, expires_at }: Json): ReceiptView {
+  const person = whom !== 'program'
+  const until = timeOf(expires_at)
+  return {
+    ...beginning,
+    state: person ? 'waiting' : 'working',
+    heading: person ? 'Waiting for approval' : 'In progress',
+    sentence: withoutHint(textOf(message) ?? ''),
+    rows: until === undefined ? [] : [{ name: 'Refused if undecided', value: until }],
+    follow: textOf(id),
+  }
+}
+
+const paymentStates: Readonly<Record<string, Pick<ReceiptView, 'state' | 'heading'>>> = {
+  waiting: { state: 'waiting', heading: 'Waiting for approval' },
+  settled: { state: 'done', heading: 'Paid' },
+  refused: { state: 'failed', heading: 'Not paid' },
+  unknown: { state: 'unclear', heading: 'Not known yet' },
+}
+
+/** Of a payment, as tools tell it (`paymentOutline`). */
+function paymentView(payment: Json): ReceiptView {
+  const { id, state, paid, sentence, title, scheme, test, paid_micro_usd: taken } = payment
+  const most = Number(payment.amount_usd) * 1_000_000
+  const ended = state === 'reconciled' ? (paid === true ? 'settled' : 'refused') : String(state)
+  const link = textOf(payment.transaction_url)
+  const rows = [
+    { name: 'For', value: textOf(title) },
+    { name: 'Paid to', value: textOf(payment.pay_to) },
+    { name: 'At', value: textOf(payment.host) },
+    { name: 'Network', value: textOf(payment.network) },
+    { name: 'Limit signed', value: scheme === 'upto' ? usdc(most, test) : undefined },
+    { name: 'Transaction', value: textOf(payment.transaction), ...(link?.startsWith('https://') && { link }) },
+  ]
+  return {
+    ...(paymentStates[ended] ?? { state: 'working', heading: 'In progress' }),
+    sentence: textOf(sentence) ?? '',
+    amount: usdc(taken ?? most, test),
+    rows: rows.flatMap(({ value, ...row }) => (value === undefined ? [] : [{ ...row, value }])),
+    follow: textOf(id),
+  }
+}
+
+function failed(words: string): ReceiptView {
+  return { ...beginning, state: 'failed', heading: 'Not done', sentence: words }
+}
+
+function textIn(content: unknown): string | undefined {
+  return Array.isArray(content) ? textOf(jsonOf(content[0]).text) : undefined
+}
+
+/** What the model is told to do with the id is nothing for people. */
+function withoutHint(message: string): string {
+  return message
+    .replace(/^Waits for the person's approval in Steward: /, '')
+    .replace(/ Call approval_status with .*$/s, '')
+}
+
+function usdc(microUsd: unknown, test: unknown): string | undefined {
+  const amount = Number(microUsd)
+  if (!Number.isFinite(amount)) return undefined
+  const [whole = '', part = ''] = (amount / 1_000_000).toFixed(6).split('.')
+  return `${whole}.${part.replace(/0{1,4}$/, '')} ${test === true ? 'test USDC' : 'USDC'}`
+}
+
+function timeOf(time: unknown): string | undefined {
+  const date = new Date(textOf(time) ?? Number.NaN)
+  return Number.isNaN(date.getTime())
+    ? undefined
+    : date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+}

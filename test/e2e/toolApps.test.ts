@@ -1,0 +1,146 @@
+import type { Request } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { receiptUri } from '../../src/main/agent/tools/mcpApps.ts'
+import { getPayment, listPayments } from '../../src/shared/contract/localPayments.ts'
+import { giveTestMoney } from '../../src/shared/contract/payments.ts'
+import { createToolClient } from '../../src/shared/contract/toolClients.ts'
+import { getWallet } from '../../src/shared/contract/wallet.ts'
+import { type AppHost, appHost } from '../support/appHost/appHost.ts'
+import { eventually, until } from '../support/eventually.ts'
+import { type McpClient, mcpClient } from '../support/mcpClients.ts'
+import { approvalsScreen } from './pages/approvalsScreen.ts'
+import { pictures } from './pages/pictures.ts'
+import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
+import { createWallet } from './pages/walletSheet.ts'
+
+/** The page of approvals and receipts in a host of MCP Apps: the extension's own bridge, and the official client. */
+let app: StewardInBrowser
+let mcp: McpClient
+let host: AppHost
+const look = pictures()
+
+beforeAll(async () => {
+  app = await ownStewardInBrowser({ config: { wallet: { secret_store: 'vault_file' } } })
+  const { key } = await app.person.call(createToolClient, { name: 'researcher' })
+  mcp = await mcpClient({ url: `${new URL(app.steward.url).origin}/mcp`, key })
+  host = await appHost({ browser: app.browser, client: mcp.client, uri: receiptUri })
+})
+afterEach(() => expect(host.complaints).toEqual([]))
+afterAll(async () => {
+  await host?.close()
+  await mcp?.client.close()
+  await app?.close()
+})
+
+const heading = (text: string) => host.frame.getByRole('heading', { name: text, exact: true }).waitFor()
+
+/** As a client gets it that waited for twenty seconds. */
+const waiting = (id: string, message: string) => ({
+  content: [],
+  structuredContent: { waiting: { id, for: 'person', message, expires_at: null } },
+})
+
+test('a purchase waits, is approved in Steward, and its receipt is shown', async () => {
+  const { page } = await app.window()
+  await page
+    .getByRole('navigation', { name: 'Sections' })
+    .getByRole('button', { name: /^Wallet/ })
+    .click()
+  if ((await app.person.call(getWallet, {})).state === 'absent') {
+    await createWallet(page, 'velvet harbor orbit mosaic lantern')
+  }
+  const { keyrings } = await app.person.call(getWallet, {})
+  const address = keyrings.flatMap(({ accounts }) => accounts).find((it) => it.chain_type === 'evm')?.address ?? ''
+  await app.client.call(giveTestMoney, { address })
+
+  const buying = mcp.client.callTool({ name: 'credits_topup', arguments: { amount_usd: 5 } })
+  await host.show()
+  await heading('In progress')
+  const payment = await until('the payment to wait', async () => {
+    const { payments } = await app.person.call(listPayments, {})
+    return payments.find(({ state }) => state === 'waiting')
+  })
+  await host.give(waiting(payment.id, payment.title))
+  await heading('Waiting for approval')
+  await host.frame.getByText('Approve or refuse it in Steward, under Approvals.').waitFor()
+  await look(host.page, 'tool-app-waiting')
+
+  const approvals = approvalsScreen(page)
+  await approvals.open()
+  await approvals.isArmed()
+  await approvals.approveOnce()
+  await approvals.became('Signed')
+  const result = await buying
+  await host.page.bringToFront()
+  await heading('Paid')
+  await host.frame.getByText('5.00 test USDC', { exact: true }).waitFor()
+  const { transaction } = await app.person.call(getPayment, { paymentId: payment.id })
+  await host.frame.getByText(transaction ?? 'no transaction').waitFor()
+  await look(host.page, 'tool-app-paid')
+  expect(new Set(host.calls)).toEqual(new Set(['approval_status']))
+
+  await host.show({ mayCall: false })
+  await host.give(result)
+  await heading('Paid')
+})
+
+test('what the person refuses is not done, and the page says so', async () => {
+  const sandbox = await app.sandbox('atlas')
+  const { page } = await app.window()
+  const deleting = mcp.client.callTool({ name: 'sandbox_delete', arguments: { sandbox_id: sandbox.id } })
+  const approvals = approvalsScreen(page)
+  await approvals.open()
+  await approvals.isArmed()
+  await approvals.deny()
+  await host.show()
+  await host.give(await deleting)
+  await heading('Not done')
+  await look(host.page, 'tool-app-refused', ['dark'])
+})
+
+test('text of strangers stays text, in any scheme, and the page reaches nothing', async () => {
+  const asked: string[] = []
+  const listen = (request: Request): void => void asked.push(new URL(request.url()).pathname)
+  host.page.on('request', listen)
+  onTestFinished(() => void host.page.off('request', listen))
+  await host.show({ theme: 'dark' })
+  const hostile = '<img src=x onerror="parent.hacked=1"><script>parent.hacked=1</script> \u202eevil\u200b'
+  await host.give({
+    content: [{ type: 'text', text: hostile }],
+    structuredContent: {
+      payment: {
+        ...{ id: 'pay_x', state: 'settled', sentence: hostile, title: hostile, amount_usd: 1, network: hostile },
+        ...{ transaction: hostile, transaction_url: 'javascript:parent.hacked=1', test: false },
+      },
+    },
+  })
+  await heading('Paid')
+  await eventually(async () => {
+    expect(await host.frame.locator('main').textContent()).toContain('<U+202E>evil<U+200B>')
+  })
+  expect(await host.frame.locator('img, a, button, main script').count()).toBe(0)
+  expect(await host.page.evaluate('window.hacked')).toBeUndefined()
+  expect(asked).toEqual(['/app'])
+  await host.frame.locator('html[data-theme=dark]').waitFor()
+  await host.setTheme('light')
+  await host.frame.locator('html[data-theme=light]').waitFor()
+})
+
+test('a link is opened by the host alone', async () => {
+  await host.show()
+  const url = `https://basescan.org/tx/0x${'a'.repeat(64)}`
+  const payment = { state: 'settled', amount_usd: 1, transaction: `0x${'a'.repeat(64)}`, transaction_url: url }
+  await host.give({ content: [], structuredContent: { payment } })
+  await host.frame.getByRole('button', { name: /^Transaction 0x/ }).click()
+  await eventually(async () => expect(await host.links()).toEqual([url]))
+})
+
+test('it asks no more once the host has ended it', async () => {
+  await host.show()
+  await heading('In progress')
+  await host.end()
+  const before = host.calls.length
+  await host.give(waiting(`pay_${'0'.repeat(24)}`, 'Too late.'))
+  await heading('Waiting for approval')
+  expect(host.calls.length).toBe(before)
+})

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { receiptUri } from '../../src/main/agent/tools/mcpApps.ts'
+import type { ToolProfile } from '../../src/shared/contract/toolClients.ts'
+import { toolTable } from '../../src/shared/contract/tools/toolTable.ts'
+import { type McpClient, mcpClient, type Revision, toolClient } from '../support/mcpClients.ts'
+import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+/** What hosts of MCP Apps are told, by the official client. How the page looks there: `test/e2e/toolApps.test.ts`. */
+let agent: RunningAgent
+const clients: McpClient[] = []
+
+beforeAll(async () => {
+  agent = await runningAgent({ dataFolder: temporaryFolder('agent') })
+})
+afterAll(async () => {
+  for (const { client } of clients) await client.close()
+  await agent?.close()
+})
+
+async function opened(profile: ToolProfile, revision: Revision): Promise<McpClient['client']> {
+  const { key } = await toolClient(agent, { name: profile, profile })
+  const made = await mcpClient({ url: `${agent.origin}/mcp`, key, revision })
+  clients.push(made)
+  return made.client
+}
+
+test.each(['2025-11-25', '2026-07-28'] as const)(
+  'in revision %s, what pays or deletes names the page',
+  async (revision) => {
+    const client = await opened('all', revision)
+    expect(client.getServerCapabilities()?.extensions).toEqual({
+      'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] },
+    })
+    const { tools } = await client.listTools()
+    const named = tools.filter(({ _meta }) => (_meta?.ui as { resourceUri?: string })?.resourceUri === receiptUri)
+    const expected = toolTable.filter(({ effect }) => effect === 'pay' || effect === 'destroy')
+    expect(named.map(({ name }) => name)).toEqual(expected.map(({ name }) => name))
+  },
+)
+
+test('the page is one document that loads nothing and may reach nothing', async () => {
+  const client = await opened('money', '2025-11-25')
+  const { contents } = await client.readResource({ uri: receiptUri })
+  expect(contents).toHaveLength(1)
+  const [page] = contents as { uri: string; mimeType: string; text: string; _meta: object }[]
+  expect(page).toMatchObject({
+    uri: receiptUri,
+    mimeType: 'text/html;profile=mcp-app',
+    _meta: { ui: { csp: { connectDomains: [], resourceDomains: [], frameDomains: [], baseUriDomains: [] } } },
+  })
+  const text = page?.text ?? ''
+  expect(text).toMatch(/^<!doctype html>/)
+  expect(text).not.toMatch(
+    /\bsrc=|\bhref=|@import|url\(|\bimport\s*[({"']|\bfrom\s*["']|fetch\(|XMLHttpRequest|WebSocket/,
+  )
+  expect(text.match(/<\/script/g)).toHaveLength(1)
+  expect(text.length).toBeLessThan(24_000)
+})
+
+test('who can neither pay nor delete sees no page', async () => {
+  const client = await opened('read-only', '2025-11-25')
+  expect((await client.listResources()).resources.map(({ uri }) => uri)).not.toContain(receiptUri)
+  await expect(client.readResource({ uri: receiptUri })).rejects.toThrow()
+})
+
+test.each([
+  'ui://steward/receipt/',
+  'ui://steward/../receipt',
+  'UI://steward/receipt',
+  'ui://steward/sheet.js',
+  'ui://',
+])('there is no page %s', async (uri) => {
+  const client = await opened('all', '2025-11-25')
+  await expect(client.readResource({ uri })).rejects.toThrow()
+})
