@@ -63,7 +63,7 @@ test('a purchase waits, is approved in Steward, and its receipt is shown', async
   await host.give(waiting(payment.id, payment.title))
   await heading('Waiting for approval')
   await host.frame.getByText('Approve or refuse it in Steward, under Approvals.').waitFor()
-  await look(host.page, 'tool-app-waiting')
+  await look(host.page, 'tool-app-waiting', ['light'])
 
   const approvals = approvalsScreen(page)
   await approvals.open()
@@ -76,7 +76,10 @@ test('a purchase waits, is approved in Steward, and its receipt is shown', async
   await host.frame.getByText('5.00 test USDC', { exact: true }).waitFor()
   const { transaction } = await app.person.call(getPayment, { paymentId: payment.id })
   await host.frame.getByText(transaction ?? 'no transaction').waitFor()
-  await look(host.page, 'tool-app-paid')
+  await look(host.page, 'tool-app-paid', ['light'])
+  await host.setTheme('dark')
+  await host.frame.locator('html[data-theme=dark]').waitFor()
+  await look(host.page, 'tool-app-paid', ['dark'])
   expect(new Set(host.calls)).toEqual(new Set(['approval_status']))
 
   await host.show({ mayCall: false })
@@ -95,7 +98,7 @@ test('what the person refuses is not done, and the page says so', async () => {
   await host.show()
   await host.give(await deleting)
   await heading('Not done')
-  await look(host.page, 'tool-app-refused', ['dark'])
+  await look(host.page, 'tool-app-refused', ['light'])
 })
 
 test('text of strangers stays text, in any scheme, and the page reaches nothing', async () => {

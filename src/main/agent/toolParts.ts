@@ -98,9 +98,8 @@ export function toolParts(ground: AgentGround, { approvals, asks, served, endpoi
   const door = scope.own(stdioDoor(dataFolder), (it) => it.close())
   const callers = { callerOf: (key: string) => door.callerOf(key) ?? clients.callerOf(key) }
   const pagesFolder = builtFile('renderer')
-  const mcp = scope.own(
-    mcpEndpoint({ clients: callers, executor, pagesFolder, version, log: log.of('tools') }),
-    (it) => it.close(),
+  const mcp = scope.own(mcpEndpoint({ clients: callers, executor, pagesFolder, version, log: log.of('tools') }), (it) =>
+    it.close(),
   )
   return { executor, mcp, door, endpoints: [...toolCallRoutes(pending), ...toolClientRoutes(clients, stdioStart())] }
 }
