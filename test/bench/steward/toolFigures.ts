@@ -11,8 +11,8 @@ import { personClient } from '../../support/walletForms.ts'
 import { type Compared, type Samples, timedTogether } from '../figures.ts'
 
 export type ToolFigures = {
-  /** Of `sandbox_get` in each revision of MCP, and of `GET /v1/sandboxes/:id`. */
-  calls: { revision: Revision; call: Compared }[]
+  /** Of `sandbox_get` in each revision of MCP, and of `GET /v1/sandboxes/:id` at the service or at the agent. */
+  calls: { revision: Revision; at: RestAt; call: Compared }[]
   /** Of all tools over HTTP, and of all of `conway-terminal` over its stdin and stdout. */
   listing: Compared
   tokens: { mine: number; peer: number }
@@ -21,6 +21,8 @@ export type ToolFigures = {
 }
 
 const clients = 20
+/** Whose REST call: the agent leads it to the service, as it does that of a tool. */
+export type RestAt = 'service' | 'agent'
 export type Revision = '2025-11-25' | '2026-07-28'
 const revisions: readonly Revision[] = ['2026-07-28', '2025-11-25']
 
@@ -29,11 +31,19 @@ export async function toolFigures(tries: (count: number) => number): Promise<Too
   try {
     const client = stewardClient(steward.serviceUrl, steward.ownerKey)
     const { id } = await client.call(createSandbox, { name: 'bench', network: 'none' })
-    const { url, keyFor } = await toolKeys(steward)
-    const place = { url, key: await keyFor('calls'), steward, id }
+    const { url, keyFor, session } = await toolKeys(steward)
+    const key = await keyFor('calls')
+    const path = getSandbox.path.replace(':id', id)
+    const rests = [
+      ['service', `${steward.serviceUrl}${path}`, { authorization: `Bearer ${steward.ownerKey}` }],
+      ['agent', new URL(path, url).href, session],
+    ] as const
     const calls: ToolFigures['calls'] = []
     for (const revision of revisions) {
-      calls.push({ revision, call: await compareCalls({ ...place, revision }, tries(1000)) })
+      for (const [at, rest, headers] of rests) {
+        const call = await compareCalls({ url, key, id, revision, rest: { url: rest, headers } }, tries(1000))
+        calls.push({ revision, at, call })
+      }
     }
     const { listing, tokens } = await compareListings({ url, key: await keyFor('lists'), steward }, tries(100))
     const own = await Promise.all(
@@ -51,16 +61,21 @@ export async function toolFigures(tries: (count: number) => number): Promise<Too
 
 async function toolKeys({ url }: Steward) {
   const { origin, hash } = new URL(url)
-  const person = personClient(origin, await openPersonSession(origin, hash.slice('#token='.length)))
-  return { url: `${origin}/mcp`, keyFor: async (name: string) => (await person.call(createToolClient, { name })).key }
+  const session = await openPersonSession(origin, hash.slice('#token='.length))
+  const person = personClient(origin, session)
+  const keyFor = async (name: string) => (await person.call(createToolClient, { name })).key
+  return { url: `${origin}/mcp`, keyFor, session }
 }
 
-type CallPlace = { url: string; key: string; steward: Steward; id: string; revision: Revision }
+type CallPlace = {
+  url: string
+  key: string
+  id: string
+  revision: Revision
+  rest: { url: string; headers: Record<string, string> }
+}
 
-function compareCalls(
-  { url, key, steward: { serviceUrl, ownerKey }, id, revision }: CallPlace,
-  count: number,
-): Promise<Compared> {
+function compareCalls({ url, key, id, revision, rest }: CallPlace, count: number): Promise<Compared> {
   const envelope = {
     'io.modelcontextprotocol/protocolVersion': revision,
     'io.modelcontextprotocol/clientInfo': { name: 'bench', version: '1' },
@@ -80,10 +95,9 @@ function compareCalls(
     const text = await (await asked).text()
     if (!text.includes(id)) throw new Error(`The call failed: ${text.slice(0, 300)}`)
   }
-  const path = getSandbox.path.replace(':id', id)
   return timedTogether(count, {
     mine: () => answered(fetch(url, { method: 'POST', headers, body })),
-    peer: () => answered(fetch(`${serviceUrl}${path}`, { headers: { authorization: `Bearer ${ownerKey}` } })),
+    peer: () => answered(fetch(rest.url, { headers: rest.headers })),
   })
 }
 

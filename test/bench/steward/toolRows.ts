@@ -4,10 +4,10 @@ import { toolFigures } from './toolFigures.ts'
 
 export async function* toolRows(tries: (count: number) => number): AsyncGenerator<Row> {
   const { calls, listing, tokens, busy } = await toolFigures(tries)
-  for (const { revision, call } of calls) {
+  for (const { revision, at, call } of calls) {
     const [tool, rest] = [percentile(call.mine, 50), percentile(call.peer, 50)]
     yield {
-      what: `a tool call over MCP ${revision}, added to its REST call, p50`,
+      what: `a tool call over MCP ${revision}, added to its REST call at the ${at}, p50`,
       steward: `${(tool - rest).toFixed(2)} ms`,
       peer: `${tool.toFixed(2)} ms, and ${rest.toFixed(2)} ms by REST`,
       ratio: tool / rest,

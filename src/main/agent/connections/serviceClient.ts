@@ -82,10 +82,13 @@ export function serviceClient(
 
   return {
     async call(route, input, options = {}) {
-      const late = AbortSignal.timeout(options.answerMs ?? usualAnswerMs)
-      const signal = options.signal ? AbortSignal.any([options.signal, late]) : late
-      const { client, url, request } = prepared(route, input, { ...options, signal, accept: 'application/json' })
-      const { status, text } = await told(client.ask(url, request))
+      const bound = bounded(options.signal, options.answerMs ?? usualAnswerMs)
+      const ask = async () => {
+        const asked = { ...options, signal: bound.signal, accept: 'application/json' }
+        const { client, url, request } = prepared(route, input, asked)
+        return told(client.ask(url, request))
+      }
+      const { status, text } = await ask().finally(bound.end)
       const answer = parsedJson(text)
       if (status >= 400) throw serviceRefusal(status, answer)
       const parsed = route.response.safeParse(answer)
@@ -95,30 +98,43 @@ export function serviceClient(
       })
     },
     async stream(route, input, { signal }) {
-      const leaving = new AbortController()
-      const leave = (): void => leaving.abort()
-      if (signal.aborted) leave()
-      signal.addEventListener('abort', leave, { once: true })
-      const late = setTimeout(leave, beginMs)
+      const bound = bounded(signal, beginMs)
       try {
-        const asked = { signal: leaving.signal, accept: 'text/event-stream' }
+        const asked = { signal: bound.signal, accept: 'text/event-stream' }
         const { client, url, request } = prepared(route, input, asked)
         const { status, headers, body } = await told(client.open(url, request))
         if (status >= 400) {
           const text = await told(textOf(body, maxRefusalBytes))
           throw serviceRefusal(status, parsedJson(text), headers['retry-after'])
         }
-        const ended = (): void => signal.removeEventListener('abort', leave)
-        return { headers: singleHeaders(headers), events: eventsOf(body, { leave, ended }) }
+        bound.begun()
+        return { headers: singleHeaders(headers), events: eventsOf(body, { leave: bound.leave, ended: bound.end }) }
       } catch (failure) {
-        signal.removeEventListener('abort', leave)
+        bound.end()
         throw failure
-      } finally {
-        clearTimeout(late)
       }
     },
     async close() {
       for (const client of clients.values()) client.close()
+    },
+  }
+}
+
+/** Fires with the caller's signal, or once the time is up. Signals of signals would stay behind with it, call by call. */
+function bounded(signal: AbortSignal | undefined, ms: number) {
+  const leaving = new AbortController()
+  const leave = (): void => leaving.abort()
+  const late = setTimeout(leave, ms)
+  if (signal?.aborted) leave()
+  signal?.addEventListener('abort', leave, { once: true })
+  return {
+    signal: leaving.signal,
+    leave,
+    /** From now on it may take any time. */
+    begun: () => clearTimeout(late),
+    end() {
+      clearTimeout(late)
+      signal?.removeEventListener('abort', leave)
     },
   }
 }

@@ -24,6 +24,14 @@ test('of two programs with one key neither ends the call of the other', () => {
   expect([one.signal.aborted, other.signal.aborted]).toEqual([false, true])
 })
 
+test.each(['before', 'meanwhile'])('it ends with its connection, which goes %s', (when) => {
+  const leaving = new AbortController()
+  if (when === 'before') leaving.abort()
+  const { signal } = openCalls().begin('one', 1, leaving.signal)
+  leaving.abort()
+  expect(signal.aborted).toBe(true)
+})
+
 test('an id is free again once its call has ended', () => {
   const calls = openCalls()
   const first = calls.begin('one', 1, never)

@@ -16,10 +16,14 @@ export function openCalls(): OpenCalls {
       const key = keyOf(client, id)
       const taken = new AbortController()
       const all = open.get(key) ?? new Set()
+      const leave = (): void => taken.abort()
+      if (gone.aborted) leave()
+      gone.addEventListener('abort', leave)
       open.set(key, all.add(taken))
       return {
-        signal: AbortSignal.any([taken.signal, gone]),
+        signal: taken.signal,
         end() {
+          gone.removeEventListener('abort', leave)
           all.delete(taken)
           if (all.size === 0 && open.get(key) === all) open.delete(key)
         },

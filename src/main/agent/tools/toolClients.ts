@@ -39,6 +39,8 @@ const usedEveryMs = 60_000
 const person = { kind: 'person', name: 'You' } as const
 
 export function toolClients({ clients, budgets, note, onRevoked, now }: Options): ToolClients {
+  /** By the hash of its key, who called: it stands here as it is kept, or not at all. */
+  const callers = new Map<string, KeptClient>()
   const told = (client: KeptClient): ToolClient => {
     const { id, settings, keyPrefix, createdAtMs, lastUsedAtMs } = client
     return {
@@ -83,6 +85,7 @@ export function toolClients({ clients, budgets, note, onRevoked, now }: Options)
     change(id, changed) {
       const before = known(id)
       const given = Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== undefined))
+      callers.clear()
       clients.change(id, { ...before.settings, ...given })
       const after = known(id)
       noted('tool-client.changed', after, `You changed what ${after.settings.name} may do with tools.`)
@@ -90,16 +93,22 @@ export function toolClients({ clients, budgets, note, onRevoked, now }: Options)
     },
     revoke(id) {
       const client = known(id)
+      callers.clear()
       clients.remove(id)
       noted('tool-client.revoked', client, `You revoked the tool client ${client.settings.name}.`)
       onRevoked(askerOf(client))
     },
     callerOf(key) {
       if (!key.startsWith(toolKeyPrefix)) return undefined
-      const client = clients.byKey(hashOf(key))
+      const digest = hash('sha256', key)
+      const client = callers.get(digest) ?? clients.byKey(Buffer.from(digest, 'hex'))
       if (!client) return undefined
       const nowMs = now()
-      if (nowMs - (client.lastUsedAtMs ?? 0) > usedEveryMs) clients.used(client.id, nowMs)
+      if (nowMs - (client.lastUsedAtMs ?? 0) <= usedEveryMs) callers.set(digest, client)
+      else {
+        callers.delete(digest)
+        clients.used(client.id, nowMs)
+      }
       return callerOf(client)
     },
   }

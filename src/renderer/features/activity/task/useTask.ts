@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { listTimeline } from '../../../../shared/contract/timeline.ts'
+import { listTimeline, type TimelineEntry } from '../../../../shared/contract/timeline.ts'
 import type { TaskId } from '../../../../shared/contract/timelineLinks.ts'
 import { listTasks, readTask } from '../../../../shared/contract/timelineTasks.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
@@ -30,7 +30,12 @@ export function useTask(task: TaskId) {
     getNextPageParam: ({ has_more: more, entries }) => (more ? entries.at(-1)?.sequence : undefined),
   })
   useReadSoon(key)
-  return { sums, pages, entries: pages.data?.pages.flatMap(({ entries }) => entries) ?? [] }
+  return { sums, pages, entries: inOrder(pages.data?.pages.flatMap(({ entries }) => entries) ?? []) }
+}
+
+/** As it happened: what the service did comes into the log a moment later than what the agent did. */
+function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
+  return entries.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at) || one.sequence - other.sequence)
 }
 
 const tasksPage = 50
