@@ -71,7 +71,7 @@ test('records output with its times, as asciicast v2, in a file that only the pe
   await until('the first line', async () => (await recordingOf(terminal))?.bytes > 0)
   await service.send(`${sandbox}/pty/${terminal}/resize`, { body: { cols: 100, rows: 30 } })
   await service.send(`${sandbox}/pty/${terminal}/write`, { body: { input: 'typed\n' } })
-  await until('the answer', async () => /typed/.test(await outputOf(terminal)))
+  await until('the answer', async () => /30 100/.test(await outputOf(terminal)))
   await service.send(`${sandbox}/pty/${terminal}/write`, { body: { input: '\n' } })
   const { id, sandbox_name, duration_ms, missed, state } = await ended(terminal)
   expect({ sandbox_name, missed, state }).toEqual({ sandbox_name: 'recorded', missed: false, state: 'ended' })
