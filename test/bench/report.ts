@@ -95,7 +95,8 @@ How each is measured:
   passphrase costs what it always does; the peer holds a bare key and verifies nothing.
 - **gateway**: the service as a process, with accounts, API keys and its ledger, before a provider of chat completions that answers at once
   from a process of its own. Straight: the client asks that provider itself; added is what a gateway takes beyond it. Portkey's gateway
-  (\`@portkey-ai/gateway\`) runs as its package starts it, without accounts or a ledger. The three take turns, three rounds; of rates the
+  (\`@portkey-ai/gateway\`) runs as its package starts it, without accounts or a ledger. A bare proxy: node:http and a pool of undici, which
+  hand each request on and do nothing else. All take turns, three rounds; of rates the
   best round counts. Gateways that are no JavaScript publish more on other hardware: agentgateway p50 0.23 ms at 3,000 requests a second,
   TensorZero p99 0.94 ms at 10,000 on 4 processors.
 - **activity**: a log of 100,000 entries of tools in a file of its own, read in the process that holds it: pages of 100, as the window asks for

@@ -32,11 +32,11 @@ const streamBody = { ...jsonBody, stream: true, stream_options: { include_usage:
 
 /**
  * The service as a process, with its ledger and its keys, before a provider that answers at once; beside it the provider
- * asked straight, and Portkey's gateway.
+ * asked straight, Portkey's gateway, and a proxy that does nothing else.
  */
 export async function gatewayFigures(
   tries: (count: number) => number,
-): Promise<{ steward: GatewayFigures; direct: GatewayFigures; portkey: GatewayFigures }> {
+): Promise<Record<'steward' | 'direct' | 'portkey' | 'bare', GatewayFigures>> {
   const scope = new Scope()
   try {
     return await figuresWith(scope, tries)
@@ -46,11 +46,12 @@ export async function gatewayFigures(
 }
 
 async function figuresWith(scope: Scope, tries: (count: number) => number) {
-  const provider = scope.own(await fastProvider(), (it) => it.close())
+  const provider = scope.own(await listening('fastProvider.ts'), (it) => it.close())
   const families = { a: { base_url: `http://127.0.0.1:${provider.port}/v1`, api_key: 'sk-bench' } }
   const config = { inference: { families }, credits: { owner_start_cents: 100_000_000 } }
   const service = scope.own(await serviceProcess(built, config), (it) => it.close())
   const other = scope.own(await portkey(provider.port), (it) => it.close())
+  const proxy = scope.own(await listening('bareProxy.ts', String(provider.port)), (it) => it.close())
   const path = '/v1/chat/completions'
   const own = { port: Number(new URL(service.url).port), path, headers: { authorization: `Bearer ${service.key}` } }
   const straight = { port: provider.port, path, headers: {} }
@@ -58,10 +59,11 @@ async function figuresWith(scope: Scope, tries: (count: number) => number) {
     { to: own, pid: service.pid() },
     { to: straight, pid: undefined },
     { to: other.target, pid: other.pid },
+    { to: { port: proxy.port, path, headers: {} }, pid: undefined },
   ]
-  const [steward, direct, peer] = await inTurns(ways, tries)
-  if (!steward || !direct || !peer) throw new Error('A way was not measured.')
-  return { steward, direct, portkey: peer }
+  const [steward, direct, peer, bare] = await inTurns(ways, tries)
+  if (!steward || !direct || !peer || !bare) throw new Error('A way was not measured.')
+  return { steward, direct, portkey: peer, bare }
 }
 
 type Way = { to: Omit<LoadTarget, 'body'>; pid: number | undefined }
@@ -127,8 +129,10 @@ async function worked(
   return { perSecond, processorMs: spent / load.count }
 }
 
-async function fastProvider(): Promise<{ port: number; close(): Promise<void> }> {
-  const child = spawn(process.execPath, ['test/bench/load/fastProvider.ts'], {
+/** A program of `test/bench/load` that prints its port and ends with its standard input. */
+async function listening(...parts: string[]): Promise<{ port: number; close(): Promise<void> }> {
+  const [program = '', ...given] = parts
+  const child = spawn(process.execPath, [`test/bench/load/${program}`, ...given], {
     cwd: projectFolder,
     stdio: ['pipe', 'pipe', 'inherit'],
   })

@@ -4,7 +4,7 @@ import { type GatewayFigures, gatewayFigures } from './gatewayFigures.ts'
 
 /** Added: what a gateway takes beyond the provider asked straight. The peer has no accounts and no ledger. */
 export async function* gatewayRows(tries: (count: number) => number): AsyncGenerator<Row> {
-  const { steward, direct, portkey } = await gatewayFigures(tries)
+  const { steward, direct, portkey, bare } = await gatewayFigures(tries)
   const portkeyFails = 'Portkey 1.15.2 answers streams with 500'
   const added = (
     what: string,
@@ -15,10 +15,11 @@ export async function* gatewayRows(tries: (count: number) => number): AsyncGener
     const beyond = (figures: GatewayFigures) =>
       percentile(of(figures) ?? [], percent) - percentile(of(direct) ?? [], percent)
     const [mine, peer] = [beyond(steward), beyond(portkey)]
+    const least = `${beyond(bare).toFixed(2)} ms (a bare proxy)`
     return {
       what: `gateway, ${what}, added p${percent}`,
       steward: `${mine.toFixed(2)} ms`,
-      peer: Number.isNaN(peer) ? portkeyFails : `${peer.toFixed(2)} ms (Portkey)`,
+      peer: `${Number.isNaN(peer) ? portkeyFails : `${peer.toFixed(2)} ms (Portkey)`}; ${least}`,
       ratio: Number.isNaN(peer) ? undefined : mine / peer,
       target,
     }
