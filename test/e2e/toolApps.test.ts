@@ -62,7 +62,7 @@ test('a purchase waits, is approved in Steward, and its receipt is shown', async
   })
   await host.give(waiting(payment.id, payment.title))
   await heading('Waiting for approval')
-  await host.frame.getByText('Approve or refuse it in Steward, under Approvals.').waitFor()
+  await host.frame.getByText('Approve or deny it in Steward, under Approvals.').waitFor()
   await look(host.page, 'tool-app-waiting', ['light'])
 
   const approvals = approvalsScreen(page)
@@ -145,5 +145,9 @@ test('it asks no more once the host has ended it', async () => {
   const before = host.calls.length
   await host.give(waiting(`pay_${'0'.repeat(24)}`, 'Too late.'))
   await heading('Waiting for approval')
+  // What it had asked would have come before its next word.
+  await host.setTheme('dark')
+  await host.frame.locator('html[data-theme=dark]').waitFor()
+  await host.page.evaluate('new Promise((resolve) => setTimeout(resolve))')
   expect(host.calls.length).toBe(before)
 })

@@ -30,7 +30,7 @@ function noticed(method: string, params: Json): void {
   if (method === 'ui/notifications/host-context-changed') look(params)
   if (method === 'ui/notifications/tool-result') show(resultView(params))
   if (method === 'ui/notifications/tool-cancelled') {
-    show({ ...begunView(), state: 'failed', heading: 'Not done', sentence: 'The call was taken back.' })
+    show({ ...begunView(), state: 'failed', heading: 'Not done', sentence: 'The call was cancelled.' })
   }
 }
 
@@ -71,7 +71,7 @@ function draw({ state, heading, sentence, amount, rows }: ReceiptView): void {
   main.ariaLabel = 'Steward'
   const list = element('dl')
   for (const row of rows) list.append(element('dt', row.name), valueCell(row))
-  const note = state === 'waiting' ? [element('p', 'Approve or refuse it in Steward, under Approvals.', 'note')] : []
+  const note = state === 'waiting' ? [element('p', 'Approve or deny it in Steward, under Approvals.', 'note')] : []
   main.replaceChildren(
     element('h1', heading),
     ...(amount === undefined ? [] : [element('p', amount, 'amount')]),

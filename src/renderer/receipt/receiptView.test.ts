@@ -68,7 +68,10 @@ test.each([
   [{ state: 'unclear', error: 'Steward closed while it ran.' }, 'unclear', 'Steward closed while it ran.'],
   [{ state: 'running', sentence: 'It runs.' }, 'working', 'It runs.'],
   [{ state: 'done', result: { payment } }, 'done', 'Paid 0.25 USDC.'],
-])('of a call: %j', (status, state, sentence) => {
+  [{ state: 'signed', sentence: 'Register researcher.' }, 'done', 'Register researcher.'],
+  [{ state: 'expired', sentence: 'Register researcher.' }, 'failed', 'Nobody decided in time. Nothing was done.'],
+  [{ state: 'approved', sentence: 'Register researcher.' }, 'working', 'Register researcher.'],
+])('of a call or a request: %j', (status, state, sentence) => {
   expect(statusView({ id: 'call_1', ...status })).toMatchObject({ state, sentence })
 })
 

@@ -17,7 +17,7 @@ const beginning: ReceiptView = {
 
 /** Of a call that has not answered yet. */
 export function begunView(): ReceiptView {
-  return { ...beginning, sentence: 'Steward works on it, or waits there for your approval.' }
+  return { ...beginning, sentence: 'Steward is working on it, or waiting for your approval.' }
 }
 
 /** Of what a tool answered (`CallToolResult` of MCP). */
@@ -40,6 +40,10 @@ export function statusView(status: Json): ReceiptView {
       return { ...waitingView({ id, for: 'person', message: words }), follow }
     case 'done':
       return resultView({ structuredContent: jsonOf(result) })
+    case 'signed':
+      return { ...beginning, state: 'done', heading: 'Done', sentence: words }
+    case 'expired':
+      return failed('Nobody decided in time. Nothing was done.')
     case 'failed':
     case 'denied':
     case 'refused':
@@ -60,7 +64,7 @@ function waitingView({ id, for: whom, message, expires_at }: Json): ReceiptView 
     state: person ? 'waiting' : 'working',
     heading: person ? 'Waiting for approval' : 'In progress',
     sentence: withoutHint(textOf(message) ?? ''),
-    rows: until === undefined ? [] : [{ name: 'Refused if undecided', value: until }],
+    rows: until === undefined ? [] : [{ name: 'Expires', value: until }],
     follow: textOf(id),
   }
 }
