@@ -2,10 +2,11 @@ import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { readFile } from '../../src/shared/contract/files.ts'
+import { listPorts } from '../../src/shared/contract/ports.ts'
 import { execInSandbox } from '../../src/shared/contract/sandboxes.ts'
 import { createTerminal, listTerminals } from '../../src/shared/contract/terminals.ts'
 import { openWindow } from '../support/browser.ts'
-import { eventually } from '../support/eventually.ts'
+import { eventually, until } from '../support/eventually.ts'
 import { type AppWindow, appWindow } from './pages/appWindow.ts'
 import { pictures } from './pages/pictures.ts'
 import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
@@ -73,6 +74,74 @@ test('leads from command to command, tells how each ended and copies what it pri
   await marks.getByRole('button', { name: 'cat: exit code 130' }).waitFor()
 })
 
+test('what the output names of the sandbox opens there: a port in the browser, a file at its line', async () => {
+  const { id, window } = await openTerminal('places-box')
+  const { page, terminal } = window
+  const context = page.context()
+  await app.client.call(execInSandbox, {
+    id,
+    command: `mkdir -p /root/src && seq -f 'line %g' 200 > /root/src/app.py
+      mkdir /root/evil.example && echo served | tee /root/page.txt > /root/evil.example/page.txt && cd /root && (python3 -m http.server 8123 >/dev/null 2>&1 &)`,
+  })
+  const inTab = async (work: () => Promise<void>) => {
+    const [opened] = await Promise.all([context.waitForEvent('page'), work()])
+    const shown = () => opened.evaluate(() => document.body.textContent?.trim()).catch(() => '')
+    await until('the page of the port is there', async () => (await shown()) === 'served')
+    const address = new URL(opened.url())
+    await opened.close()
+    return address
+  }
+
+  await terminal.run('clear; echo "see http://localhost:8123/page.txt?a=b, or localhost:8123/page.txt"')
+  await terminal.sees(/^see http/m)
+  await terminal.openLink('http://localhost:8123/page.txt?a=b')
+  const question = window.dialog('Expose port 8123 of places-box?')
+  await question.waitFor()
+  await look(page, 'terminal-link-port')
+  const asked = await inTab(() => question.getByRole('button', { name: 'Expose and open' }).click())
+  expect([asked.hostname, asked.pathname, asked.search]).toEqual([expect.stringMatching(/^8123-/), '/page.txt', '?a=b'])
+  expect((await app.client.call(listPorts, { id })).ports).toMatchObject([{ port: 8123, visibility: 'private' }])
+  const again = await inTab(() => terminal.openLink(', or localhost:8123/page.txt'.slice(5)))
+  expect([again.hostname, again.pathname]).toEqual([asked.hostname, '/page.txt'])
+  await terminal.run('clear; echo "it is http://localhost:8123//evil.example/page.txt"')
+  await terminal.sees(/^it is http/m)
+  const led = await inTab(() => terminal.openLink('http://localhost:8123//evil.example/page.txt'))
+  expect([led.hostname, led.pathname]).toEqual([asked.hostname, '//evil.example/page.txt'])
+
+  await terminal.run('clear; echo "src/app.py:120:3: error, src/gone.py:1"')
+  await terminal.sees(/^src.*gone.py:1$/m)
+  await terminal.hover('src/gone.py:1')
+  await terminal.openLink('src/app.py:120:3')
+  const line = page.locator('.cm-activeLine')
+  await until('the line is shown', async () => (await line.textContent()) === 'line 120')
+  await look(page, 'terminal-link-file')
+  await terminal.run("clear; printf '\\e]8;;file://places-box/root/src\\e\\\\folder\\e]8;;\\e\\\\ here\\n'")
+  await terminal.sees(/^folder here$/m)
+  await terminal.openLink('folder')
+  await page.getByRole('tree').getByText('app.py', { exact: true }).waitFor()
+})
+
+test("no output leads to this computer's own servers", async () => {
+  const { window } = await openTerminal('own-server-box')
+  const { page, terminal } = window
+  const opened: string[] = []
+  page.context().on('page', (other) => opened.push(other.url()))
+  const { port } = new URL(page.url())
+  for (const address of [
+    `http://127.0.0.1:${port}/`,
+    `http://localhost:${port}//evil.example/`,
+    `http://[::1]:${port}`,
+  ]) {
+    await terminal.run(`clear; echo "open ${address}"`)
+    await terminal.sees(new RegExp(`^open ${RegExp.escape(address)}`, 'm'))
+    await terminal.openLink(address)
+    const question = window.dialog(`Expose port ${port} of own-server-box?`)
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await question.waitFor({ state: 'hidden' })
+  }
+  expect(opened).toEqual([])
+})
+
 test('asks before several lines run one by one', async () => {
   const { id, window } = await openTerminal('paste-box')
   const { page, terminal } = window
@@ -116,7 +185,7 @@ test('asks before several lines run one by one', async () => {
 test('shows where a link leads, and lets programs copy and ring only as the person allows', async () => {
   const { window } = await openTerminal('links-box')
   const { page, terminal } = window
-  const target = `${app.steward.serviceUrl}/v1/health?from=terminal`
+  const target = `http://elsewhere.localhost:${new URL(app.steward.serviceUrl).port}/v1/health?from=terminal`
   await terminal.run(
     `clear; printf '\\e]8;;${target}\\e\\\\good\\e]8;;\\e\\\\ \\e]8;;javascript:alert(1)\\e\\\\evil\\e]8;;\\e\\\\\\n'`,
   )
@@ -138,7 +207,7 @@ test('shows where a link leads, and lets programs copy and ring only as the pers
   expect((await opened).url()).toBe(target)
   await (await opened).close()
   await pointAt(52)
-  await hint.getByText('Only web and mail addresses can be opened').waitFor()
+  await hint.getByText('This cannot be opened from here').waitFor()
 
   const ask = page.getByRole('region', { name: 'A program wants to copy' })
   const offer = (text: string) => `printf '\\e]52;c;%s\\a' $(printf '${text}' | base64 -w0)`

@@ -39,6 +39,7 @@ export function fuzzedTerminal(host: HTMLElement): FuzzedTerminal {
     appearance: { theme: stewardDark, preferences: usualPreferences, calm: true },
     webgl: webglLeases(1),
     apple: false,
+    inside: undefined,
     on: {
       state: () => {},
       title: () => {},

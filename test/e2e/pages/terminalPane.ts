@@ -14,6 +14,10 @@ export type TerminalPane = {
   /** Types a line and Enter. */
   run(line: string): Promise<void>
   press(key: string): Promise<void>
+  /** Rests the pointer on the last place where the screen reads like this. */
+  hover(text: string): Promise<void>
+  /** Opens the link there. */
+  openLink(text: string): Promise<void>
   /** Waits until it is connected to its program. */
   isLive(): Promise<void>
 }
@@ -22,6 +26,11 @@ export function terminalPane(page: Page): TerminalPane {
   const pane = page.locator('[data-terminal]:visible').first()
   const rows = () => rowsOf(pane)
   const focus = () => pane.locator('.xterm-helper-textarea').focus()
+  const hover = async (text: string): Promise<void> => {
+    const { x, y } = await pane.locator('.xterm-rows > div', { hasText: text }).last().evaluate(middleOf, text)
+    await page.mouse.move(x - 3, y)
+    await page.mouse.move(x, y)
+  }
   return {
     id: () => pane.getAttribute('data-terminal'),
     rows,
@@ -47,8 +56,34 @@ export function terminalPane(page: Page): TerminalPane {
       await focus()
       await page.keyboard.press(key)
     },
+    hover,
+    async openLink(text) {
+      await hover(text)
+      await page.getByRole('tooltip').getByText('Ctrl+click to open').waitFor()
+      await page.keyboard.down('Control')
+      await page.mouse.down()
+      await page.mouse.up()
+      await page.keyboard.up('Control')
+    },
     isLive: () => page.locator('[data-terminal][data-phase="live"]:visible').first().waitFor({ timeout: deadlineMs }),
   }
+}
+
+/** Runs in the page: where the last such text of an element is, which may be spread over several of its parts. */
+function middleOf(row: Element, text: string): { x: number; y: number } {
+  const parts = document.createTreeWalker(row, NodeFilter.SHOW_TEXT)
+  const places: [Node, number][] = []
+  while (parts.nextNode()) {
+    const { currentNode } = parts
+    for (let at = 0; at < (currentNode.nodeValue ?? '').length; at++) places.push([currentNode, at])
+  }
+  const middle = (row.textContent ?? '').replaceAll('\u00a0', ' ').lastIndexOf(text) + Math.floor(text.length / 2)
+  const [node, at] = places[middle] ?? [row, 0]
+  const range = document.createRange()
+  range.setStart(node, at)
+  range.setEnd(node, at + 1)
+  const { x, y, width, height } = range.getBoundingClientRect()
+  return { x: x + width / 2, y: y + height / 2 }
 }
 
 /** The renderer for the DOM writes each row as an element of spans; a blank cell is a no-break space. */

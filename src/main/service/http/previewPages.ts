@@ -53,9 +53,11 @@ const openPage = `<!doctype html>
 <head><meta charset="utf-8"><title>Steward</title></head>
 <body><p>Opening…</p>
 <script>
-const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? ''
+const given = new URLSearchParams(location.hash.slice(1))
 history.replaceState(null, '', location.pathname)
-fetch(location.pathname, { method: 'POST', headers: { 'x-steward-open': token } }).then(() => location.replace('/'))
+const headers = { 'x-steward-open': given.get('token') ?? '' }
+const path = '/' + (given.get('to') ?? '').replace(/^\\//, '')
+fetch(location.pathname, { method: 'POST', headers }).then(() => location.replace(location.origin + path))
 </script></body>
 </html>
 `

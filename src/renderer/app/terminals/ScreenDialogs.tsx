@@ -5,12 +5,15 @@ import { useImages } from '../../features/images/useImages.ts'
 import { CreateSandboxDialog } from '../../features/machines/create/CreateSandboxDialog.tsx'
 import { DeleteSandboxDialog } from '../../features/machines/DeleteSandboxDialog.tsx'
 import { useChangeSandbox } from '../../features/machines/details/head/useChangeSandbox.ts'
+import { usePortActions } from '../../features/machines/details/ports/usePorts.ts'
 import { SnapshotDialogs } from '../../features/snapshots/SnapshotDialogs.tsx'
 import { useSnapshotActions } from '../../features/snapshots/useSnapshots.ts'
 import { StopDialog } from '../../features/terminals/closing/StopDialog.tsx'
 import { SearchAllDialog } from '../../features/terminals/search/SearchAllDialog.tsx'
 import { RunCommandDialog } from '../../features/terminals/sessions/RunCommandDialog.tsx'
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { NameDialog } from '../../ui/NameDialog.tsx'
+import type { AskedPort } from './useSandboxLinks.ts'
 import type { TerminalsScreenState } from './useTerminalsScreen.ts'
 
 /** The one dialog that is open, if any. */
@@ -54,6 +57,8 @@ export function ScreenDialogs({ screen }: { screen: TerminalsScreenState }) {
           onClose={closeDialog}
         />
       )
+    case 'expose':
+      return <ExposeAsked sandbox={dialog.sandbox} asked={dialog.asked} onClose={closeDialog} />
     case 'stop':
       return <StopDialog sandbox={dialog.sandbox} programs={dialog.programs} stop={screen.stop} onClose={closeDialog} />
     case 'delete':
@@ -61,6 +66,23 @@ export function ScreenDialogs({ screen }: { screen: TerminalsScreenState }) {
     default:
       return null
   }
+}
+
+/** For a link to a port that has no address yet. */
+function ExposeAsked({ sandbox, asked, onClose }: { sandbox: Sandbox; asked: AskedPort; onClose: () => void }) {
+  const { expose, open } = usePortActions(sandbox)
+  const { port, path } = asked
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      tone="primary"
+      title={`Expose port ${port} of ${sandbox.name}?`}
+      description="It has no address yet. It gets a private one: opening it needs your API key or a token you share."
+      confirmLabel="Expose and open"
+      onConfirm={async () => open(await expose({ port, visibility: 'private' }), path)}
+    />
+  )
 }
 
 /** What is filled in stays while the images are in view. */

@@ -21,8 +21,9 @@ import { SideButton } from './side/SideButton.tsx'
 import { SideView } from './side/SideView.tsx'
 import { sideCommands } from './side/sideCommands.ts'
 import { useSide } from './side/useSide.ts'
-import type { AskedFile } from './sidePanels.ts'
+import type { AskedFile, AskedPath } from './sidePanels.ts'
 import { useAskedPlace } from './useAskedPlace.ts'
+import { useSandboxLinks } from './useSandboxLinks.ts'
 import { useTerminalsScreen } from './useTerminalsScreen.ts'
 
 /** Browsers allow about sixteen WebGL contexts to a page; other sections may want some. */
@@ -41,13 +42,15 @@ export function TerminalsScreen() {
   const room = usePanelRoom()
   const [listOpen, setListOpen] = useState(false)
   const [askedFile, setAskedFile] = useState<AskedFile>()
+  const showFile = ({ id }: Sandbox, asked: AskedPath) => {
+    side.show('files')
+    setAskedFile({ sandboxId: id, ...asked })
+  }
+  const linksOf = useSandboxLinks({ show: showFile, askToExpose: screen.askToExpose })
   useAskedPlace({
     sandboxes,
     open: screen.open,
-    openFile({ id }, path) {
-      side.show('files')
-      setAskedFile({ sandboxId: id, path })
-    },
+    openFile: (sandbox, path) => showFile(sandbox, { path }),
     openTerminal: (sandbox, id) => screen.showTerminal(sandbox, id),
   })
   const leaveList = () => {
@@ -71,6 +74,7 @@ export function TerminalsScreen() {
         layout={screen.layoutOf(sandbox)}
         creating={screen.creating}
         webgl={webgl}
+        inside={linksOf(sandbox)}
         wantsFocus={screen.wantsFocus}
         onFocusTaken={screen.focusTaken}
         onRoom={screen.learnRoom}

@@ -17,7 +17,9 @@ export type SidePanel = {
   Content: ComponentType<SidePanelProps>
 }
 
-export type AskedFile = { sandboxId: string; path: string }
+/** A file or a folder to show; of a file perhaps a place in it, lines and columns beginning at 1. */
+export type AskedPath = { path: string; isFolder?: boolean; at?: { line: number; column: number } | undefined }
+export type AskedFile = AskedPath & { sandboxId: string }
 
 export type SidePanelProps = {
   sandbox: Sandbox

@@ -31,12 +31,14 @@ import type { Arrange, WorkbenchActions } from '../../features/terminals/session
 import type { TerminalSize } from '../../features/terminals/stream/terminalScreen.ts'
 import { copyId } from '../../ui/copyId.ts'
 import { notify } from '../../ui/toast.tsx'
+import type { AskedPort } from './useSandboxLinks.ts'
 
 type PlacedTerminal = NewTerminal & { arrange?: Arrange }
 
 export type ScreenDialog =
   | { kind: 'create' | 'images' | 'search' }
   | { kind: 'run' | 'delete' | 'rename' | 'snapshot'; sandbox: Sandbox }
+  | { kind: 'expose'; sandbox: Sandbox; asked: AskedPort }
   | { kind: 'stop'; sandbox: Sandbox; programs: readonly string[] }
 
 export type TerminalsScreenState = {
@@ -62,6 +64,7 @@ export type TerminalsScreenState = {
   /** What `openMatch` was called with last. */
   reveal: TerminalMatch | undefined
   askForSnapshot(sandbox: Sandbox): void
+  askToExpose(sandbox: Sandbox, asked: AskedPort): void
   /** Whatever runs in it. */
   askToStop(sandbox: Sandbox): void
   closeDialog(): void
@@ -187,6 +190,7 @@ export function useTerminalsScreen(): TerminalsScreenState {
     askForSandbox: () => setDialog({ kind: 'create' }),
     askForImages: () => setDialog({ kind: 'images' }),
     askForSnapshot: (sandbox) => setDialog({ kind: 'snapshot', sandbox }),
+    askToExpose: (sandbox, asked) => setDialog({ kind: 'expose', sandbox, asked }),
     askToStop: (sandbox) => void askToStop(sandbox),
     askForSearch: () => setDialog({ kind: 'search' }),
     reveal,

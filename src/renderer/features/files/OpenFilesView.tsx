@@ -63,6 +63,7 @@ export function OpenFilesView({ sandboxId, files, drafts, onSaved }: OpenFilesVi
               sandboxId={sandboxId}
               path={path}
               drafts={drafts}
+              at={files.placeIn(path)}
               onUnsaved={(unsaved) => files.mark(path, unsaved)}
               onSaved={onSaved}
             />

@@ -7,6 +7,7 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { notify } from '../../ui/toast.tsx'
+import type { PlaceInText } from './editor/codeEditor.ts'
 import { drafts } from './editor/drafts.ts'
 import { entryMenu } from './entryMenu.ts'
 import { downloadName, downloadUrl, startDownload } from './fileLinks.ts'
@@ -37,8 +38,8 @@ const sorts: readonly [SortBy, string][] = [
 type SandboxFilesProps = {
   sandbox: Sandbox
   visible: boolean
-  /** A file to open: another object each time it is asked for. */
-  asked?: { path: string } | undefined
+  /** A file to open, or a folder: another object each time it is asked for. */
+  asked?: { path: string; isFolder?: boolean; at?: PlaceInText | undefined } | undefined
 }
 
 /** The files of a sandbox: a tree, what is open of it, and what is on its way. */
@@ -49,7 +50,10 @@ export function SandboxFiles({ sandbox, visible, asked }: SandboxFilesProps) {
   const actions = useFileActions(id)
   const [kept] = useState(() => drafts(id, localStorage))
   const files = useOpenFiles(kept)
-  const openAsked = useEffectEvent(() => asked && files.open(asked.path))
+  const openAsked = useEffectEvent(() => {
+    if (asked?.isFolder) tree.go(asked.path)
+    else if (asked) files.open(asked.path, asked.at)
+  })
   useEffect(() => {
     if (asked) openAsked()
   }, [asked])

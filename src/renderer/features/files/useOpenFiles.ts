@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { useUnsaved } from '../../ui/unsaved/useUnsaved.ts'
+import type { PlaceInText } from './editor/codeEditor.ts'
 import type { Drafts } from './editor/drafts.ts'
 
 export type OpenFiles = ReturnType<typeof useOpenFiles>
@@ -10,6 +11,7 @@ export function useOpenFiles(kept: Drafts) {
   const [shown, setShown] = useState<string | undefined>(paths[0])
   const [unsaved, setUnsaved] = useState<ReadonlySet<string>>(new Set())
   const [closing, setClosing] = useState<string>()
+  const [asked, setAsked] = useState<{ path: string; at: PlaceInText }>()
 
   useUnsaved(unsaved.size > 0, ['terminals'], () => {
     for (const path of unsaved) kept.forget(path)
@@ -34,10 +36,14 @@ export function useOpenFiles(kept: Drafts) {
     paths,
     shown,
     show: setShown,
-    open(path: string) {
+    /** `at`: where to go in it. */
+    open(path: string, at?: PlaceInText) {
       if (!paths.includes(path)) setPaths([...paths, path])
       setShown(path)
+      setAsked(at && { path, at })
     },
+    /** Another object each time it is asked for. */
+    placeIn: (path: string) => (asked?.path === path ? asked.at : undefined),
     unsaved,
     mark,
     /** Asks first when something would be lost. */

@@ -7,6 +7,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { startDownload } from '../fileLinks.ts'
 import { nameOf, shownSize } from '../paths.ts'
+import type { PlaceInText } from './codeEditor.ts'
 import type { Drafts } from './drafts.ts'
 import { openFile } from './fileAccess.ts'
 import { ImageView } from './ImageView.tsx'
@@ -17,12 +18,14 @@ type OpenedFileViewProps = {
   sandboxId: SandboxId
   path: string
   drafts: Drafts
+  /** Where to go in it: another object each time it is asked for. */
+  at: PlaceInText | undefined
   onUnsaved: (unsaved: boolean) => void
   onSaved: (path: string) => void
 }
 
 /** A file in the way that suits it. Its content is read once: the editor has it from then on. */
-export function OpenedFileView({ sandboxId, path, drafts, onUnsaved, onSaved }: OpenedFileViewProps) {
+export function OpenedFileView({ sandboxId, path, drafts, at, onUnsaved, onSaved }: OpenedFileViewProps) {
   const agent = useAgent()
   const { data, error, refetch } = useQuery({
     queryKey: ['opened file', sandboxId, path],
@@ -47,6 +50,7 @@ export function OpenedFileView({ sandboxId, path, drafts, onUnsaved, onSaved }: 
           text={data.text}
           version={data.version}
           drafts={drafts}
+          at={at}
           onUnsaved={onUnsaved}
           onSaved={onSaved}
         />

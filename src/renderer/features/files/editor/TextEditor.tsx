@@ -7,7 +7,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { notify } from '../../../ui/toast.tsx'
 import { NameDialog } from '../NameDialog.tsx'
 import { folderOf, joinPath, nameOf } from '../paths.ts'
-import { type CodeEditor, codeEditor } from './codeEditor.ts'
+import { type CodeEditor, codeEditor, type PlaceInText } from './codeEditor.ts'
 import type { Drafts } from './drafts.ts'
 import { openFile, saveText } from './fileAccess.ts'
 
@@ -20,11 +20,12 @@ type TextEditorProps = {
   text: string
   version: string
   drafts: Drafts
+  at: PlaceInText | undefined
   onUnsaved: (unsaved: boolean) => void
   onSaved: (path: string) => void
 }
 
-export function TextEditor({ sandboxId, path, text, version, drafts, onUnsaved, onSaved }: TextEditorProps) {
+export function TextEditor({ sandboxId, path, text, version, drafts, at, onUnsaved, onSaved }: TextEditorProps) {
   const agent = useAgent()
   const place = useRef<HTMLDivElement>(null)
   const editor = useRef<CodeEditor>(undefined)
@@ -104,6 +105,8 @@ export function TextEditor({ sandboxId, path, text, version, drafts, onUnsaved, 
       opened.close()
     }
   }, [path, text, draft])
+
+  useEffect(() => at && editor.current?.goTo(at), [at])
 
   return (
     <div className="flex size-full flex-col">

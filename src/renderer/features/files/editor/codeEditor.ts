@@ -19,10 +19,15 @@ import {
 } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 
+/** Lines and columns begin at 1. */
+export type PlaceInText = { line: number; column: number }
+
 export type CodeEditor = {
   text(): string
   replace(text: string): void
   focus(): void
+  /** Puts the cursor there, in the middle of what is seen; past the end, at the end. */
+  goTo(place: PlaceInText): void
   close(): void
 }
 
@@ -86,7 +91,7 @@ export function codeEditor({ parent, name, text, onChange, onSave }: Options): C
       syntaxHighlighting(colours),
       look,
       language.of([]),
-      EditorView.contentAttributes.of({ 'aria-label': `Contents of ${name}` }),
+      EditorView.contentAttributes.of({ 'aria-label': `Contents of ${name}`, tabindex: '0' }),
       EditorView.updateListener.of(({ docChanged }) => docChanged && onChange()),
       keymap.of([
         { key: 'Mod-s', preventDefault: true, run: saving },
@@ -107,6 +112,12 @@ export function codeEditor({ parent, name, text, onChange, onSave }: Options): C
     text: () => view.state.doc.toString(),
     replace: (next) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } }),
     focus: () => view.focus(),
+    goTo({ line, column }) {
+      const { from, to } = view.state.doc.line(Math.min(Math.max(line, 1), view.state.doc.lines))
+      const at = Math.min(from + Math.max(column, 1) - 1, to)
+      view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: 'center' }) })
+      view.focus()
+    },
     close() {
       closed = true
       view.destroy()

@@ -4,6 +4,7 @@ import type { Terminal } from '../../../../shared/contract/terminals.ts'
 import { revealMatch } from '../search/revealMatch.ts'
 import type { TerminalSize } from '../stream/terminalScreen.ts'
 import { endOf } from '../view/endSentence.ts'
+import type { SandboxLinks } from '../view/links/terminalLinks.ts'
 import { TerminalView } from '../view/TerminalView.tsx'
 import type { TerminalSession } from '../view/terminalSession.ts'
 import type { WebglLeases } from '../view/webglLeases.ts'
@@ -15,6 +16,7 @@ type TerminalPanelProps = {
   label: string
   visible: boolean
   webgl: WebglLeases
+  inside: SandboxLinks
   wantsFocus: boolean
   onFocusTaken: () => void
   onTitle: (title: string | null) => void

@@ -24,6 +24,7 @@ import { usePaneHosts } from '../panes/usePaneHosts.ts'
 import { useTabDrag } from '../panes/useTabDrag.ts'
 import type { WorkbenchContext } from '../panes/workbenchContext.ts'
 import type { TerminalSize } from '../stream/terminalScreen.ts'
+import type { SandboxLinks } from '../view/links/terminalLinks.ts'
 import type { TerminalSession } from '../view/terminalSession.ts'
 import type { WebglLeases } from '../view/webglLeases.ts'
 import { TabMark } from './TabMark.tsx'
@@ -45,6 +46,8 @@ export type TerminalTabsProps = {
   /** As it was kept it may know terminals that are gone, and not know new ones. */
   layout: Layout
   webgl: WebglLeases
+  /** Opens what the output names of the sandbox. */
+  inside: SandboxLinks
   wantsFocus: boolean
   onFocusTaken: () => void
   onRoom: (size: TerminalSize) => void

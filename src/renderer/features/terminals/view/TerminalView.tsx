@@ -11,7 +11,8 @@ import { bell, bellHeard } from './bell.ts'
 import { ClipboardAsk } from './ClipboardAsk.tsx'
 import { CommandGutter } from './CommandGutter.tsx'
 import { EndBar } from './EndBar.tsx'
-import { LinkHintNote } from './LinkHintNote.tsx'
+import { LinkHintNote } from './links/LinkHintNote.tsx'
+import type { SandboxLinks } from './links/terminalLinks.ts'
 import { NewOutputPill } from './NewOutputPill.tsx'
 import { PasteBar } from './paste/PasteBar.tsx'
 import { PasteDialog } from './paste/PasteDialog.tsx'
@@ -33,6 +34,8 @@ export type TerminalViewProps = {
   end?: TerminalEnd | undefined
   /** Whoever draws many terminals shares one for all; alone it needs none. */
   webgl?: WebglLeases
+  /** For what the output names of the sandbox; absent where the page shows nothing of it but its terminals. */
+  inside?: SandboxLinks
   /** Counts up each time the connection is known to be good again: no need to wait for the next attempt. */
   connectionEpoch?: number
   /** It takes the focus as soon as it can, and says so. */
@@ -60,6 +63,7 @@ export function TerminalView({
   visible = true,
   end,
   webgl,
+  inside,
   connectionEpoch = 0,
   wantsFocus = false,
   onFocusTaken,
@@ -82,6 +86,7 @@ export function TerminalView({
     connect,
     visible,
     webgl,
+    inside,
     on: {
       title: (title) => onTitle?.(title),
       hiddenOutput: () => onHiddenOutput?.(),

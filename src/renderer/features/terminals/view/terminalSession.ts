@@ -9,6 +9,8 @@ import { type StreamConnector, terminalStream } from '../stream/terminalStream.t
 import { type ClipboardRequests, clipboardRequests, rememberedAnswer } from './clipboardRequests.ts'
 import { colourRounds } from './colourRounds.ts'
 import { type CommandTrail, commandTrail } from './commandTrail.ts'
+import { placeLinks } from './links/placeLinks.ts'
+import { type LinkHint, type SandboxLinks, terminalLinks } from './links/terminalLinks.ts'
 import type { Observable } from './observable.ts'
 import { type TerminalPaste, terminalPaste } from './paste/terminalPaste.ts'
 import { followPointer } from './pointer.ts'
@@ -16,7 +18,6 @@ import { onPersonsInput, quietAnswers } from './quietAnswers.ts'
 import { type ReadingPlace, readingPlace } from './readingPlace.ts'
 import { readClipboard, writeClipboard } from './terminalClipboard.ts'
 import { type TerminalKeyAction, terminalKeyAction } from './terminalKeys.ts'
-import { type LinkHint, terminalLinks } from './terminalLinks.ts'
 import { type TerminalSearch, terminalSearch } from './terminalSearch.ts'
 import { paletteColours } from './themes/terminalTheme.ts'
 import { xtermPalette } from './themes/xtermPalette.ts'
@@ -53,6 +54,8 @@ export type TerminalSessionOptions = {
   appearance: Appearance
   webgl: WebglLeases
   apple: boolean
+  /** Absent where the page shows nothing of the sandbox but its terminals. */
+  inside: SandboxLinks | undefined
   on: TerminalSessionEvents
 }
 
@@ -87,7 +90,7 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
   const moves = emitter()
   const inputs = emitter()
   const preferences = () => appearance.preferences
-  const links = terminalLinks(on.linkHint)
+  const links = terminalLinks(on.linkHint, options.inside)
   const terminal = new Terminal({
     allowProposedApi: true, // widths of characters and search decorations
     ...xtermOptions(appearance),
@@ -106,6 +109,13 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
   const reading = readingPlace(terminal, moves.subscribe)
   const commands = commandTrail(terminal, inputs.subscribe)
   const directory = workingDirectory(terminal.parser)
+  if (options.inside) {
+    const { find } = options.inside
+    const { link } = links
+    terminal.registerLinkProvider(
+      placeLinks({ buffer: () => terminal.buffer.active, folder: () => directory.now, find, link }),
+    )
+  }
   const clipboard = clipboardRequests({
     parser: terminal.parser,
     policy: () => preferences().programClipboard,

@@ -4,9 +4,9 @@ import { listKeys, preferencesKeys } from '../../../ui/commands/terminalSafeKeys
 import { useTheme } from '../../../ui/theme/useTheme.ts'
 import type { StreamState } from '../stream/streamState.ts'
 import type { StreamConnector } from '../stream/terminalStream.ts'
+import type { LinkHint, SandboxLinks } from './links/terminalLinks.ts'
 import { useTerminalPreferences } from './preferences/preferencesStore.ts'
 import { chosenTheme } from './preferences/terminalPreferences.ts'
-import type { LinkHint } from './terminalLinks.ts'
 import { type TerminalSession, type TerminalSessionEvents, terminalSession } from './terminalSession.ts'
 import { type WebglLeases, webglLeases } from './webglLeases.ts'
 import { type Appearance, asksForNoMotion } from './xtermOptions.ts'
@@ -19,6 +19,7 @@ export type UseTerminalSession = {
   connect: StreamConnector
   visible: boolean
   webgl?: WebglLeases | undefined
+  inside?: SandboxLinks | undefined
   on: Omit<TerminalSessionEvents, 'state' | 'linkHint'>
 }
 
@@ -32,7 +33,7 @@ export type TerminalSessionView = {
 
 export function useTerminalSession(
   host: RefObject<HTMLElement | null>,
-  { terminalId, label, connect, visible, webgl, on }: UseTerminalSession,
+  { terminalId, label, connect, visible, webgl, inside, on }: UseTerminalSession,
 ): TerminalSessionView {
   const appearance = useAppearance()
   const [session, setSession] = useState<TerminalSession>()
@@ -48,6 +49,7 @@ export function useTerminalSession(
       appearance,
       webgl: webgl ?? ownLease,
       apple: thisKeyboard().apple,
+      inside: inside && latestInside,
       on: { ...on, ...latest, state: setState, linkHint: setLinkHint },
     }),
   )
@@ -82,6 +84,11 @@ export function useTerminalSession(
       setState({ phase: 'connecting' })
     }
   }, [host, terminalId])
+
+  const latestInside: SandboxLinks = {
+    find: useEffectEvent(async (path, folder) => inside?.find(path, folder)),
+    open: useEffectEvent((place) => inside?.open(place)),
+  }
 
   useEffect(() => {
     if (visible) session?.show()

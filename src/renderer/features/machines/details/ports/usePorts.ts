@@ -55,11 +55,11 @@ export function useListening({ id, status }: Sandbox, visible: boolean): readonl
 
 export type PortActions = {
   /** Rejects, for the form to say why. */
-  expose(port: Omit<Input<typeof exposePort>, 'id'>): Promise<void>
+  expose(port: Omit<Input<typeof exposePort>, 'id'>): Promise<ExposedPort>
   change(port: ExposedPort, visibility: ExposedPort['visibility']): Promise<void>
   remove(port: ExposedPort): Promise<void>
-  /** In a tab of the browser; a private one with a token that is in no address. */
-  open(port: ExposedPort): Promise<void>
+  /** In a tab of the browser; a private one with a token that no server sees. `path` begins with `/`. */
+  open(port: ExposedPort, path?: string): Promise<void>
   /** Undefined when there is none, which has been said then. */
   token(port: ExposedPort): Promise<{ token: string; expires_at: string } | undefined>
 }
@@ -69,8 +69,9 @@ export function usePortActions({ id }: Sandbox): PortActions {
   const queryClient = useQueryClient()
   const open = useOpenPort()
   const expose: PortActions['expose'] = async (port) => {
-    await agent(exposePort, { id, ...port })
+    const exposed = await agent(exposePort, { id, ...port })
     await readAgain(queryClient, portsKey(id))
+    return exposed
   }
   return {
     expose,
@@ -81,16 +82,19 @@ export function usePortActions({ id }: Sandbox): PortActions {
       await said(`Port ${port} is still exposed`, () => agent(removePort, { id, port }))
       await readAgain(queryClient, portsKey(id))
     },
-    open: (port) => open({ id }, port),
+    open: (port, path) => open({ id }, port, path),
     token: ({ port }) => said(`No token was made for port ${port}`, () => agent(createPortToken, { id, port })),
   }
 }
 
-export function useOpenPort(): (sandbox: Pick<Sandbox, 'id'>, port: ExposedPort) => Promise<void> {
+export function useOpenPort(): (sandbox: Pick<Sandbox, 'id'>, port: ExposedPort, path?: string) => Promise<void> {
   const agent = useAgent()
-  return async ({ id }, { port, url, visibility }) => {
+  return async ({ id }, { port, url, visibility }, path = '/') => {
     await said(`Port ${port} was not opened`, async () => {
-      const address = visibility === 'public' ? url : (await agent(createPortToken, { id, port })).open_url
+      const address =
+        visibility === 'public'
+          ? url.replace(/\/$/, '') + path
+          : `${(await agent(createPortToken, { id, port })).open_url}&to=${encodeURIComponent(path)}`
       window.open(address, '_blank', 'noopener')
     })
   }

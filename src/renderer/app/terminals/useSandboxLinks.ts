@@ -1,0 +1,70 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type FileState, statFile } from '../../../shared/contract/files.ts'
+import { listPorts } from '../../../shared/contract/ports.ts'
+import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+import { useAgent } from '../../agent/AgentProvider.tsx'
+import { typedPath } from '../../features/files/paths.ts'
+import { useOpenPort } from '../../features/machines/details/ports/usePorts.ts'
+import type { SandboxPlace } from '../../features/terminals/view/links/linkTarget.ts'
+import type { SandboxLinks } from '../../features/terminals/view/links/terminalLinks.ts'
+import { notify } from '../../ui/toast.tsx'
+import type { AskedPath } from './sidePanels.ts'
+
+/** A port that has no address yet, and what was to be opened there. */
+export type AskedPort = { port: number; path: string }
+
+type Asking = {
+  show(sandbox: Sandbox, asked: AskedPath): void
+  askToExpose(sandbox: Sandbox, asked: AskedPort): void
+}
+
+/** Output is read again and again while the pointer moves over it. */
+const knownMs = 5_000
+const home = '/root'
+
+/** What links in the terminals of a sandbox lead to: its files in the panel beside them, its ports in the browser. */
+export function useSandboxLinks({ show, askToExpose }: Asking): (sandbox: Sandbox) => SandboxLinks {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const openPort = useOpenPort()
+
+  const stateOf = ({ id }: Sandbox, path: string): Promise<FileState> =>
+    queryClient.fetchQuery({
+      queryKey: ['linked file', id, path],
+      queryFn: ({ signal }) => agent(statFile, { id, path, follow: true }, { signal }),
+      staleTime: knownMs,
+      gcTime: knownMs,
+      retry: false,
+    })
+
+  const openPath = async (sandbox: Sandbox, { path, line, column }: SandboxPlace & { kind: 'file' }) => {
+    try {
+      const { type } = await stateOf(sandbox, path)
+      const at = line === undefined ? undefined : { line, column: column ?? 1 }
+      show(sandbox, { path, isFolder: type === 'directory', at })
+    } catch (failure) {
+      notify.failed(failure, { title: `Could not open ${path}` })
+    }
+  }
+
+  const openAt = async (sandbox: Sandbox, { port, path }: AskedPort) => {
+    try {
+      const { ports } = await agent(listPorts, { id: sandbox.id })
+      const exposed = ports.find((it) => it.port === port)
+      if (exposed) await openPort(sandbox, exposed, path)
+      else askToExpose(sandbox, { port, path })
+    } catch (failure) {
+      notify.failed(failure, { title: `Port ${port} was not opened` })
+    }
+  }
+
+  return (sandbox) => ({
+    async find(named, folder = home) {
+      const path = typedPath(named, folder)
+      if (path === undefined) return undefined
+      const { type } = await stateOf(sandbox, path)
+      return type === 'file' ? { path } : undefined
+    },
+    open: (place) => void (place.kind === 'file' ? openPath(sandbox, place) : openAt(sandbox, place)),
+  })
+}

@@ -1,0 +1,42 @@
+/** A file that a line of output names, with the place in it. `start` and `end` are places in the line. */
+export type NamedFile = { start: number; end: number; path: string; line: number; column?: number }
+
+/** In one line; a line that names more is no list of places. */
+const mostNamed = 8
+
+/** A path has no blanks, quotes, brackets or colons here: those around it belong to the sentence. */
+const path = String.raw`(?<path>[^\s"'\`<>()[\]{}:,;|]{1,1024})`
+const forms = [
+  // Python: File "app.py", line 12
+  /File "(?<path>[^"]{1,1024})", line (?<line>\d{1,7})/g,
+  // TypeScript: app.ts(12,5)
+  new RegExp(String.raw`(?<![^\s"'<(\[{])${path}\((?<line>\d{1,7})(?:,(?<column>\d{1,5}))?\)`, 'g'),
+  // Everybody else: app.c:12:5
+  new RegExp(String.raw`(?<![^\s"'\`<(\[{])${path}:(?<line>\d{1,7})(?::(?<column>\d{1,5}))?(?![\w/])`, 'g'),
+]
+
+/** What a line of output names with a line number, as compilers, test runners and `grep -n` do. Whether it is there is not known. */
+export function namedFiles(text: string): NamedFile[] {
+  const found: NamedFile[] = []
+  for (const form of forms) {
+    for (const match of text.matchAll(form)) {
+      const { path: named = '', line, column } = match.groups ?? {}
+      const start = match.index
+      const end = start + match[0].length
+      if (!isName(named) || found.some((it) => start < it.end && it.start < end)) continue
+      found.push({
+        start,
+        end,
+        path: named,
+        line: Number(line),
+        ...(column !== undefined && { column: Number(column) }),
+      })
+    }
+  }
+  return found.sort((one, other) => one.start - other.start).slice(0, mostNamed)
+}
+
+/** No number: `12:30`, `127.0.0.1:53`. */
+function isName(named: string): boolean {
+  return /\p{L}/u.test(named) && !named.endsWith('/')
+}

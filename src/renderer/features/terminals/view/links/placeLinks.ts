@@ -1,0 +1,58 @@
+import type { IBuffer, ILink, ILinkProvider } from '@xterm/xterm'
+import { type LinkTarget, namedPorts } from './linkTarget.ts'
+import { namedFiles } from './namedFiles.ts'
+import type { SandboxLinks, TerminalLinks } from './terminalLinks.ts'
+
+type Options = {
+  buffer: () => IBuffer
+  folder: () => string | undefined
+  find: SandboxLinks['find']
+  link: TerminalLinks['link']
+}
+
+/** A line of output that takes more rows is read in part. */
+const mostRows = 16
+
+/** The ports and the files that the line under the pointer names, the files as far as they are there. Rows begin at 1. */
+export function placeLinks({ buffer, folder, find, link }: Options): ILinkProvider {
+  /** Of a file that cannot be looked at nothing is known, and the others are links all the same. */
+  async function linksAt(row: number): Promise<ILink[]> {
+    const { text, cells } = wholeLine(buffer(), row - 1)
+    const linked = (start: number, end: number, target: LinkTarget): ILink[] => {
+      const [from, to] = [cells[start], cells[end - 1]]
+      return from && to ? [link(text.slice(start, end), { start: from, end: to }, target)] : []
+    }
+    const ports = namedPorts(text).flatMap(({ start, end, target }) => linked(start, end, target))
+    const files = namedFiles(text).map(async ({ start, end, path, line, column }) => {
+      const found = await find(path, folder()).catch(() => undefined)
+      const place = { line, ...(column !== undefined && { column }) }
+      return found ? linked(start, end, { kind: 'file', path: found.path, ...place }) : []
+    })
+    return [...ports, ...(await Promise.all(files)).flat()]
+  }
+  return {
+    provideLinks(row, callback) {
+      void linksAt(row).then(callback)
+    },
+  }
+}
+
+/** A line with the rows on which it goes on, and the cell of each of its characters. */
+function wholeLine(buffer: IBuffer, row: number): { text: string; cells: { x: number; y: number }[] } {
+  let first = row
+  while (row - first < mostRows && buffer.getLine(first)?.isWrapped) first -= 1
+  const cells: { x: number; y: number }[] = []
+  let text = ''
+  for (let y = first; y < first + mostRows; y++) {
+    const line = buffer.getLine(y)
+    if (!line || (y > first && !line.isWrapped)) break
+    for (let x = 0; x < line.length; x++) {
+      const cell = line.getCell(x)
+      if (!cell || cell.getWidth() === 0) continue
+      const characters = cell.getChars() || ' '
+      text += characters
+      for (let at = 0; at < characters.length; at++) cells.push({ x: x + 1, y: y + 1 })
+    }
+  }
+  return { text, cells }
+}
