@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { importConversations } from '../../src/shared/contract/chatLibrary.ts'
 import { windowKeyHeader } from '../../src/shared/contract/localApi.ts'
 import { chatGptConversation, chatGptNode } from '../support/chatExports.ts'
-import { eventually } from '../support/eventually.ts'
+import { eventually, until } from '../support/eventually.ts'
 import { type ProviderServer, providerKeys, providerServer } from '../support/models/providerServer.ts'
 import { chatUsage, type ScriptedPart, sse } from '../support/models/scriptedAnswer.ts'
 import { plantedText, searchFor, writtenFiles } from '../support/plantedSecrets.ts'
@@ -327,6 +327,24 @@ test.each([
   await staysInside()
   await chat.send('And now?')
   await chat.answered('Good bye.')
+})
+
+test('a large table is drawn in parts, and all of it can be seen', async () => {
+  const { chat, page } = await hostileChat()
+  const columns = 20
+  const line = (cell: string) => `|${`${cell}|`.repeat(columns)}\n`
+  providers.play(streamed(`${line('a')}${line('-')}${line('b').repeat(500)}`))
+  await begin(chat, 'A table')
+  await chat.answers.last().and(chat.root.locator('[aria-busy="false"]')).waitFor()
+  const cells = chat.answers.last().locator('td')
+  expect(await cells.count()).toBe(1_500)
+  const more = page.getByRole('button', { name: /^Show more rows/ })
+  expect(await more.textContent()).toBe('Show more rows (425 left)')
+  for (const count of [3_000, 6_000, 10_000]) {
+    await more.click()
+    await until(`${count} cells are drawn`, async () => (await cells.count()) === count)
+  }
+  expect(await more.count()).toBe(0)
 })
 
 test('the title of a chat is a text on one line wherever it stands', async () => {

@@ -1,26 +1,40 @@
 import type { Table } from 'mdast'
-import { memo } from 'react'
+import { memo, useState } from 'react'
+import { Button } from '../../../ui/Button.tsx'
 import { markdownTree } from './markdownTree.ts'
 import { drawRow } from './nodes.tsx'
 import { PlainText } from './PlainText.tsx'
 
 type TableBlockProps = { head: string; groups: readonly string[]; definitions: string }
 
+/** Cells that are drawn before the person asks for more: so many hold the window up for less than 50 ms. */
+const cellsAtOnce = 1_500
+
 /** A table in groups of rows: those that are full are parsed and drawn once, however long it gets. */
 export function TableBlock({ head, groups, definitions }: TableBlockProps) {
+  const [cells, setCells] = useState(cellsAtOnce)
   const header = tableOf(head, definitions)
   if (!header) return <PlainText text={[head, ...groups].join('\n')} />
+  const [first = ''] = groups
+  const cellsOfGroup = rowsIn(first) * (header.children[0]?.children.length ?? 1)
+  const shown = Math.max(1, Math.floor(cells / Math.max(1, cellsOfGroup)))
+  const left = groups.slice(shown).reduce((sum, rows) => sum + rowsIn(rows), 0)
   return (
     // Wide tables scroll by themselves, so the keyboard must reach it.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
     <section className="table-block" tabIndex={0} aria-label="Table">
       <table>
         <thead>{header.children[0] && drawRow(header.children[0], header.align, 'th', 0)}</thead>
-        {groups.map((rows, index) => (
+        {groups.slice(0, shown).map((rows, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: groups never move
           <RowGroup key={index} head={head} rows={rows} definitions={rows.includes('[') ? definitions : ''} />
         ))}
       </table>
+      {left > 0 && (
+        <Button size="small" variant="ghost" className="sticky left-0 mt-1" onClick={() => setCells(cells * 2)}>
+          Show more rows ({left.toLocaleString('en')} left)
+        </Button>
+      )}
     </section>
   )
 }
@@ -47,6 +61,10 @@ const RowGroup = memo(function RowGroup({
     </tbody>
   )
 })
+
+function rowsIn(rows: string): number {
+  return rows.split('\n').length
+}
 
 function tableOf(text: string, definitions: string): Table | undefined {
   const first = markdownTree(text, definitions)?.children[0]

@@ -46,6 +46,9 @@ test('a table is cut into groups of rows, and what was full stays as it was', ()
     splitBlocks(`Text\n${head}\n${rows(count)}`).blocks.flatMap((it) => (it.kind === 'table' ? it.groups : []))
   expect(groups(60)).toHaveLength(3)
   expect(groups(61).slice(0, 2)).toEqual(groups(60).slice(0, 2))
+  const wide = `|${'a|'.repeat(100)}\n|${'-|'.repeat(100)}\n${`|${'b|'.repeat(100)}\n`.repeat(12)}`
+  const [table] = splitBlocks(wide).blocks
+  expect(table?.kind === 'table' && table.groups.map((it) => it.split('\n').length)).toEqual([5, 5, 2])
   expect(kinds(`${head}\n${rows(1)}\n\nAfter`)).toEqual(['table', 'text'])
 })
 

@@ -19,6 +19,7 @@ export type Blocks = {
 const longBlock = 4_000
 const longestBlock = 6_000
 const rowsOfGroup = 25
+const cellsOfGroup = 500
 const longestDefinitions = 8_000
 
 type Open =
@@ -162,16 +163,22 @@ function blockOf(open: Open, closed: boolean): Block {
     case 'math':
       return { kind: 'math', tex: open.lines.join('\n').trim(), closed }
     case 'table':
-      return { kind: 'table', head: open.head, groups: grouped(open.rows) }
+      return { kind: 'table', head: open.head, groups: grouped(open.rows, columnsOf(open.head)) }
     case 'text':
       return { kind: 'text', text: open.lines.join('\n').trimEnd() }
   }
 }
 
-function grouped(rows: readonly string[]): string[] {
+function grouped(rows: readonly string[], columns: number): string[] {
+  const size = Math.max(1, Math.min(rowsOfGroup, Math.floor(cellsOfGroup / columns)))
   const groups: string[] = []
-  for (let at = 0; at < rows.length; at += rowsOfGroup) groups.push(rows.slice(at, at + rowsOfGroup).join('\n'))
+  for (let at = 0; at < rows.length; at += size) groups.push(rows.slice(at, at + size).join('\n'))
   return groups
+}
+
+/** By the dashes of the line below the header. */
+function columnsOf(head: string): number {
+  return Math.max(1, head.slice(head.indexOf('\n')).match(/-+/g)?.length ?? 0)
 }
 
 /** The first line of a block of code: its fence, what stands before it, and the language. */
