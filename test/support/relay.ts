@@ -3,10 +3,12 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 /** An address that leads to a port of this machine, and can be cut. */
 export type Relay = { url: string; cut(): void; close(): Promise<void> }
 
-export async function startRelay(port: () => number): Promise<Relay> {
+/** @param sent is given what goes to that port */
+export async function startRelay(port: () => number, sent: (bytes: Buffer) => void = () => {}): Promise<Relay> {
   const open = new Set<Socket>()
   const server = createServer((near) => {
     const far = connect(port(), '127.0.0.1')
+    near.on('data', sent)
     for (const [one, other] of [
       [near, far],
       [far, near],

@@ -31,6 +31,8 @@ const endDeadlineMs = 120_000
 type Options = {
   dataFolder?: string
   parts?: readonly string[]
+  /** Of the service that its configuration names. */
+  ownerKey?: string
   /** Written to `config.json` of the data folder. */
   config?: object
 }
@@ -58,7 +60,7 @@ export async function startSteward(options: Options = {}): Promise<Steward> {
       serviceUrl: ready.service_url,
       dataFolder,
       get ownerKey() {
-        return readFileSync(join(dataFolder, 'owner.key'), 'utf8').trim()
+        return options.ownerKey ?? readFileSync(join(dataFolder, 'owner.key'), 'utf8').trim()
       },
       output: () => said,
       pids: () => ({

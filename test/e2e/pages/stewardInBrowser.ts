@@ -59,17 +59,20 @@ export async function stewardInBrowser(): Promise<StewardInBrowser> {
 }
 
 /** For what ends it, configures it, or needs a wallet, or none: a Steward of the file's own, and the browser of all. */
-export async function ownStewardInBrowser(options: { config?: object } = {}): Promise<StewardInBrowser<Steward>> {
+export async function ownStewardInBrowser(options: OwnOptions = {}): Promise<StewardInBrowser<Steward>> {
   return ownSteward(options, { open: sharedBrowser, close: closeWindows })
 }
 
 /** For what looks into the browser itself: nothing of it is shared, and it is the one that people have. */
-export async function stewardInOwnBrowser(options: { config?: object } = {}): Promise<StewardInBrowser<Steward>> {
+export async function stewardInOwnBrowser(options: OwnOptions = {}): Promise<StewardInBrowser<Steward>> {
   return ownSteward(options, { open: () => openBrowser(wholeChromium), close: (browser) => browser.close() })
 }
 
+/** `ownerKey`: of the service that the configuration names; `client` calls with it. */
+type OwnOptions = { config?: object; ownerKey?: string }
+
 async function ownSteward(
-  options: { config?: object },
+  options: OwnOptions,
   browsing: { open(): Promise<Browser>; close(browser: Browser): Promise<void> },
 ): Promise<StewardInBrowser<Steward>> {
   const steward = await startSteward(options)

@@ -25,8 +25,10 @@ export function ModelsSection() {
       title="Models"
       description={
         <p>
-          Keys for model providers, and model servers of your own. Programs use these models with an API key of Steward
-          and never see the provider’s key.{' '}
+          {data?.managed_by === 'operator'
+            ? 'The models of this service.'
+            : 'Keys for model providers, and model servers of your own.'}{' '}
+          Programs use these models with an API key of Steward and never see the provider’s key.{' '}
           <a href={addressOf('settings', 'coding-agents')} className="font-medium text-accent hover:underline">
             Connect a coding agent
           </a>
