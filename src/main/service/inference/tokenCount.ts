@@ -1,18 +1,28 @@
 import { setImmediate } from 'node:timers/promises'
 
 /** A word costs the tokenizer the square of its length: the runs of a hostile text are counted in parts. */
-const longestRun = 512
+const longestRun = 64
 const longRuns = new RegExp(`(\\S{${longestRun}}(?=\\S)|\\s{${longestRun}}(?=\\s))`)
-/** Others have their turn after so many characters. */
-const charactersAtOnce = 65_536
+/** Others have their turn after so many characters: at worst some milliseconds. */
+const charactersAtOnce = 8_192
 
 /** Tokens of a text as o200k has them; each part of a text that is cut can be a token more. */
 export async function tokenCount(text: string): Promise<number> {
   const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base')
   let sum = 0
-  for (let from = 0; from < text.length; from += charactersAtOnce) {
+  for (let from = 0; from < text.length; ) {
     if (from > 0) await setImmediate()
-    for (const part of text.slice(from, from + charactersAtOnce).split(longRuns)) sum += countTokens(part)
+    const to = endOfPart(text, from)
+    for (const part of text.slice(from, to).split(longRuns)) sum += countTokens(part)
+    from = to
   }
   return sum
+}
+
+/** Before a word, where one begins there: then no token is cut. */
+function endOfPart(text: string, from: number): number {
+  const most = from + charactersAtOnce
+  if (most >= text.length) return text.length
+  const blank = text.slice(from, most).lastIndexOf(' ')
+  return blank > charactersAtOnce / 2 ? from + blank : most
 }
