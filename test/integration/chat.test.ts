@@ -1,8 +1,10 @@
+import { once } from 'node:events'
 import { copyFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { ReadableStream as WebStream } from 'node:stream/web'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { sseParser } from '../../src/main/platform/http/sseEvents.ts'
 import { migrate } from '../../src/main/storage/migrate.ts'
 import { agentMigrations } from '../../src/main/storage/migrations/agent/agentMigrations.ts'
@@ -287,6 +289,75 @@ describe('an answer', () => {
     expect((await again.events.next()).value).toMatchObject({ type: 'end', message: { state: 'stopped' } })
     expect((await again.events.next()).done).toBe(true)
     expect((await agent.send(`/local/chat/messages/msg_${'0'.repeat(24)}/stream`)).status).toBe(404)
+  })
+
+  test('is read whole by many at once, and who does not read waits for nobody', async () => {
+    const words = Array.from({ length: 2_000 }, (_, at) => `word ${at} `)
+    const flood = 'a long word '.repeat(600_000)
+    const whole = words.join('') + flood
+    const everybody = Promise.withResolvers<void>()
+    const body = (delta: object, finish: string | null = null) => ({
+      ...{ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' },
+      choices: [{ index: 0, delta, finish_reason: finish }],
+    })
+    providers.play({
+      frames: [
+        ...words.map((it) => sse(body({ content: it }))),
+        // These wait until everybody has come.
+        sse(body({ content: flood })),
+        sse(body({}, 'stop')),
+        'data: [DONE]\n\n',
+      ],
+      until: everybody.promise,
+    })
+    const id = (await sent(await newChat(), 'Go')).answers[0]?.id ?? ''
+    const { host, hostname, port } = new URL(agent.origin)
+    const path = `/local/chat/messages/${id}/stream`
+    const headers = { ...agent.session }
+    const leaving = new AbortController()
+    const begun: Promise<unknown>[] = []
+    const read = async (): Promise<{ text: string; end: string; pieces: number }> => {
+      const answer = fetch(agent.origin + path, { headers })
+      begun.push(answer)
+      let [text, end, pieces] = ['', '', 0]
+      for await (const event of eventsOf(Readable.fromWeb((await answer).body as WebStream))) {
+        pieces += 1
+        if (event.type === 'snapshot') text = event.message.text
+        if (event.type === 'delta') text += event.text
+        if (event.type === 'end') end = event.message.text
+      }
+      return { text, end, pieces }
+    }
+    const readers = Array.from({ length: 8 }, read)
+    const lines = Object.entries({ host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
+    const lazy = await Promise.all(
+      Array.from({ length: 30 }, async () => {
+        const socket = connect(Number(port), hostname)
+        onTestFinished(() => void socket.destroy())
+        await once(socket, 'connect')
+        socket.pause().write(`GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`)
+        await until('its answer begins', () => socket.readableLength > 0)
+        return socket
+      }),
+    )
+    await Promise.all([
+      ...begun,
+      ...Array.from({ length: 6 }, () => fetch(agent.origin + path, { headers, signal: leaving.signal })),
+    ])
+    leaving.abort()
+
+    const held = () => process.memoryUsage().arrayBuffers
+    const before = held()
+    everybody.resolve()
+    for (const { text, end, pieces } of await Promise.all(readers)) {
+      expect(text === whole).toBe(true)
+      expect(end === whole).toBe(true)
+      expect(pieces).toBeLessThan(words.length / 4)
+    }
+    expect(await finished(id)).toMatchObject({ state: 'complete' })
+    expect(lazy.every((socket) => !socket.readableEnded)).toBe(true)
+    // Held for each, it would be 30 times that text.
+    expect(held() - before).toBeLessThan((30 * whole.length) / 4)
   })
 
   test('that was being made when Steward ended is there, marked as interrupted', async () => {

@@ -30,7 +30,8 @@ export type Turn =
   | (ScriptedAnswer & { until?: Promise<unknown> })
   | { status: number; body?: unknown; headers?: Record<string, string> }
   /** Sent as they are, one by one; then the end, or a cut, or silence. */
-  | { frames: string[]; after?: 'cut' | 'silence' }
+  /** `until`: its last frames wait for it. */
+  | { frames: string[]; after?: 'cut' | 'silence'; until?: Promise<unknown> }
   /** The connection breaks before any answer. */
   | { cut: true }
 

@@ -59,6 +59,22 @@ test('a reader that is slow gets all of it in few pieces, and nothing waits for 
   expect(textOf(seen)).toBe(`a${'b'.repeat(3_000)}`)
 })
 
+test('of a long answer one piece waits for it, whatever came meanwhile', async () => {
+  const { growing, events, finish } = world()
+  const stream = events()
+  const seen: AnswerEvent[] = []
+  for await (const { data } of stream) {
+    seen.push(data)
+    if (data.type === 'snapshot') {
+      growing.add({ text: '🙂'.repeat(100_001), reasoning: 'r'.repeat(70_000) })
+      finish()
+    }
+  }
+  const lengths = seen.map((it) => (it.type === 'delta' ? Math.max(it.text.length, it.reasoning.length) : 0))
+  expect(Math.max(...lengths)).toBe(65_536)
+  expect(textOf(seen)).toBe('🙂'.repeat(100_001))
+})
+
 test('one that comes late begins with what is there, and misses nothing', async () => {
   const { growing, events, finish } = world()
   growing.add({ text: 'Hello ', reasoning: 'Hm' })

@@ -5,6 +5,8 @@ import type { RunningAnswer } from './runningAnswers.ts'
 
 /** Nobody reads faster. */
 const pauseMs = 33
+/** In characters: so much waits for a reader who takes nothing. */
+const longestDelta = 65_536
 
 type Given = {
   answer: RunningAnswer | undefined
@@ -16,7 +18,7 @@ type Given = {
 
 /**
  * How an answer grows. Whoever reads keeps count of what was sent, and gets what came since when they ask for more: a
- * slow reader gets longer pieces, and nothing waits for them in memory.
+ * slow reader gets longer pieces, up to a limit, and no more than one waits for them in memory.
  */
 export async function* answerEvents({ answer, read, signal }: Given): AsyncGenerator<{ data: AnswerEvent }> {
   const first = read()
@@ -49,12 +51,13 @@ async function* deltas(
     while (!signal.aborted) {
       const calls = news()
       if (calls.length > 0) yield { data: { type: 'calls', calls, usage: answer.usage } }
-      const delta = { text: answer.text.slice(sent.text), reasoning: answer.reasoning.slice(sent.reasoning) }
+      const delta = { text: next(answer.text, sent.text), reasoning: next(answer.reasoning, sent.reasoning) }
       if (delta.text !== '' || delta.reasoning !== '') {
         sent.text += delta.text.length
         sent.reasoning += delta.reasoning.length
         yield { data: { type: 'delta', ...delta, usage: answer.usage } }
-        await setTimeout(pauseMs, undefined, { signal }).catch(() => {}) // ends early when the reader leaves
+        const isBehind = sent.text < answer.text.length || sent.reasoning < answer.reasoning.length
+        if (!isBehind) await setTimeout(pauseMs, undefined, { signal }).catch(() => {}) // ends early when the reader leaves
       } else if (calls.length > 0) await setTimeout(pauseMs, undefined, { signal }).catch(() => {})
       else if (answer.isOver) return
       else await changes.next()
@@ -62,6 +65,10 @@ async function* deltas(
   } finally {
     changes.end()
   }
+}
+
+function next(text: string, from: number): string {
+  return text.slice(from, from + longestDelta)
 }
 
 function changesOf(answer: RunningAnswer, signal: AbortSignal) {
