@@ -21,6 +21,25 @@ export function visibleText(text: string): string {
   })
 }
 
+/** A flag of letters such as Scotland's, or characters that are seen nowhere and can hold a text, several at once. */
+const hidden =
+  /(\u{1F3F4}[\u{E0020}-\u{E007E}]{1,6}\u{E007F})|(?:[\u{E0000}-\u{E007F}]|[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]{2,}|[\u200B-\u200D\u2060-\u2064\uFEFF]{4,})+/gu
+
+/**
+ * As prose of strangers is shown: a text within it that no person can read, but a model does, is told by its length:
+ * `⟨17 hidden characters⟩`. Single characters that join letters and pictures stay.
+ *
+ * @see https://www.unicode.org/faq/languagetagging.html
+ */
+export function withHiddenTold(text: string): string {
+  if (plain.test(text)) return text
+  return text.replace(hidden, (found, flag: string | undefined) => {
+    if (flag !== undefined) return flag
+    const { length } = [...found]
+    return `⟨${length} hidden ${length === 1 ? 'character' : 'characters'}⟩`
+  })
+}
+
 /** Without the accents beyond the sixth on one letter: thousands of them cover what is around it, and take long to draw. */
 export function withFewMarks(text: string): string {
   return plain.test(text) ? text : text.replace(stacked, '$1')

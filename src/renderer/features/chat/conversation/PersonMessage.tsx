@@ -4,7 +4,7 @@ import type { Message } from '../../../../shared/contract/chatMessages.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { classNames } from '../../../ui/classNames.ts'
 import { IconButton } from '../../../ui/IconButton.tsx'
-import { withFewMarks } from '../../../ui/visibleText.ts'
+import { withFewMarks, withHiddenTold } from '../../../ui/visibleText.ts'
 import { AttachmentView } from './AttachmentView.tsx'
 import { useConversationWork } from './conversationContext.ts'
 import { MessageActions } from './MessageActions.tsx'
@@ -33,7 +33,7 @@ export function PersonMessage({ message }: { message: Message }) {
       {text !== '' && (
         <div className="max-w-[85%] rounded-dialog bg-panel px-3.5 py-2 outline-1 outline-line">
           <p className={classNames('person-text whitespace-pre-wrap break-words', isLong && !open && 'line-clamp-12')}>
-            {withFewMarks(text)}
+            {withHiddenTold(withFewMarks(text))}
           </p>
           {isLong && (
             <button

@@ -1,7 +1,7 @@
 import { ExternalLink, ImageOff } from 'lucide-react'
 import type { AlignType, Image, Nodes, PhrasingContent, Root, TableRow } from 'mdast'
 import { Fragment, type ReactNode } from 'react'
-import { visibleText } from '../../../ui/visibleText.ts'
+import { visibleText, withHiddenTold } from '../../../ui/visibleText.ts'
 import { CodeBlock } from '../code/CodeBlock.tsx'
 import { Formula } from './Formula.tsx'
 import { isDrawnImage, type SafeLink, safeLink } from './safeLink.ts'
@@ -46,7 +46,7 @@ function draw(node: Nodes, drawing: Drawing): ReactNode {
     'children' in node ? drawAll(node.children as Nodes[], { definitions, depth: drawing.depth + 1 }) : null
   switch (node.type) {
     case 'text':
-      return node.value
+      return withHiddenTold(node.value)
     case 'paragraph':
       return <p>{inner()}</p>
     case 'heading': {
