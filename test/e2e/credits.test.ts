@@ -5,7 +5,7 @@ import { createApiKey } from '../../src/shared/contract/accounts.ts'
 import { getMe } from '../../src/shared/contract/auth.ts'
 import { getBalance, grantCredits, listTransactions } from '../../src/shared/contract/credits.ts'
 import { until } from '../support/eventually.ts'
-import { plantedCharge, plantedHold } from '../support/plantedCharge.ts'
+import { plantedCharge, plantedCharges, plantedHold } from '../support/plantedCharge.ts'
 import type { AppWindow } from './pages/appWindow.ts'
 import { openDetails } from './pages/detailsPanel.ts'
 import { pictures } from './pages/pictures.ts'
@@ -31,18 +31,18 @@ async function openCredits(window: AppWindow) {
   await root.getByRole('heading', { name: 'Credits', level: 2 }).waitFor()
   const part = (name: string) => root.getByRole('region', { name, exact: true })
   const figure = (name: string) => part('Balance').getByLabel(name, { exact: true })
+  const rows = part('History').getByRole('listitem')
+  /** How many the list has, of which those in view are on the page. */
+  const listed = async () => ((await rows.count()) === 0 ? 0 : Number(await rows.first().getAttribute('aria-setsize')))
   return {
     root,
     part,
     figure,
     reads: (name: string, text: string) =>
       until(`${name} to read ${text}`, async () => (await figure(name).textContent()) === text),
-    rows: part('History').getByRole('listitem'),
-    total: (count: number) =>
-      until(`${count} transactions`, async () => {
-        const rows = await part('History').getByRole('listitem').count()
-        return rows === count
-      }),
+    rows,
+    listed,
+    total: (count: number) => until(`${count} transactions`, async () => (await listed()) === count),
     choose: async (field: string, name: string) => {
       await part('History')
         .getByRole('button', { name: new RegExp(`^${field} `) })
@@ -198,7 +198,7 @@ test('shows where it went: by day, model, sandbox and key', async () => {
     const { total } = await app.client.call(listTransactions, {
       from: `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`,
     })
-    return (await credits.rows.count()) === Math.min(total, 50)
+    return (await credits.listed()) === total
   })
 })
 
@@ -206,8 +206,7 @@ test('finds charges by type, model, key, words and days, and says when there is 
   const window = await app.window()
   const credits = await openCredits(window)
   const history = credits.part('History')
-  await history.getByRole('button', { name: 'Show more' }).click()
-  await until('a second page', async () => (await credits.rows.count()) > 50)
+  await until('all of them', async () => (await credits.listed()) > 50)
   await credits.choose('Type', 'Grant')
   await credits.total(3)
   await credits.choose('Type', 'All types')
@@ -216,13 +215,66 @@ test('finds charges by type, model, key, words and days, and says when there is 
   const haiku = await only({ model: 'claude-haiku-4.5' })
   await credits.total(haiku)
   await credits.choose('API key', 'coding agent')
-  await until('less of them', async () => (await credits.rows.count()) < haiku)
+  await until('less of them', async () => (await credits.listed()) < haiku)
   await history.getByRole('searchbox', { name: 'Search history' }).fill('nothing like it')
   await history.getByText('No matching transactions.').waitFor()
   await history.getByRole('button', { name: 'Clear filters' }).click()
-  await until('all of them', async () => (await credits.rows.count()) > 50)
+  await until('all of them', async () => (await credits.listed()) > 50)
   await history.getByRole('searchbox', { name: 'Search history' }).fill('BY hand')
   await credits.total(1)
+})
+
+test('ten thousand transactions keep the page small, and each is reached', async () => {
+  const own = await ownStewardInBrowser()
+  onTestFinished(() => own.steward.close())
+  const { id: accountId } = await own.client.call(getMe, {})
+  await own.client.call(grantCredits, { to_address: accountId, amount_cents: 20_000, note: 'For many' })
+  for (let planted = 0; planted < 10_000; planted += 1_000) {
+    plantedCharges(own.steward.dataFolder, 1_000, { accountId, cents: 1 })
+  }
+  const window = await own.window()
+  const { page } = window
+  const credits = await openCredits(window)
+  await credits.total(10_002)
+  const row = (place: number) => credits.part('History').locator(`li[aria-posinset="${place}"]`)
+  const isBounded = async () => expect(await credits.rows.count()).toBeLessThan(100)
+  const newest = row(1).getByRole('button')
+
+  await newest.hover()
+  for (let place = 100; place < 1_000; place += 100) {
+    await until(`row ${place}`, async () => {
+      await page.mouse.wheel(0, 600)
+      return row(place).getByText('gpt-5.2').isVisible()
+    })
+    await isBounded()
+  }
+  // Nothing that is read moves when there is a new one.
+  const inView = row(900)
+  await inView.scrollIntoViewIfNeeded()
+  const before = await inView.boundingBox()
+  await own.client.call(grantCredits, { to_address: accountId, amount_cents: 100, note: 'Meanwhile' })
+  await credits.total(10_003)
+  expect(await row(901).boundingBox()).toEqual(before)
+
+  await newest.focus()
+  await newest.getByText('Meanwhile').waitFor()
+  await page.keyboard.press('End')
+  await row(10_003).getByText('First credits').waitFor()
+  expect(
+    await row(10_003)
+      .getByRole('button')
+      .evaluate((it) => it === document.activeElement),
+  ).toBe(true)
+  await isBounded()
+  await page.keyboard.press('ArrowUp')
+  await row(10_002).getByText('For many').waitFor()
+  await look(page, 'credits-many', ['dark'])
+  await page.keyboard.press('Enter')
+  await row(10_002).getByText('Amount', { exact: true }).waitFor()
+  await page.keyboard.press('Home')
+  await newest.getByText('Meanwhile').waitFor()
+  expect(await newest.evaluate((it) => it === document.activeElement)).toBe(true)
+  await isBounded()
 })
 
 test('exports what is filtered as CSV', async () => {

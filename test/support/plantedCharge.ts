@@ -16,18 +16,29 @@ export function plantedHold(dataDir: string, { accountId, cents }: { accountId: 
 
 /** Charges so many cents, as an answer of a model does. @returns the id of the transaction */
 export function plantedCharge(dataDir: string, given: PlantedCharge): string {
-  const { accountId, cents, model, keyId, atMs, details } = given
+  const { accountId, atMs } = given
   return withLedger(
     dataDir,
     (ledger, history) => {
-      const { id } = ledger.hold(holdOf(accountId, cents, { model, keyId }))
-      ledger.post(id, { amount: microUsdOfCents(cents), details: { estimated: false, ...details } })
+      charge(ledger, given)
       return (
         history.stretch(AccountId.parse(accountId), {}, { above: 0, below: 2 ** 53, limit: 1, offset: 0 })[0]?.id ?? ''
       )
     },
     () => atMs ?? Date.now(),
   )
+}
+
+/** Charges so many times at once: no other work is done at the service meanwhile. */
+export function plantedCharges(dataDir: string, count: number, given: Omit<PlantedCharge, 'atMs'>): void {
+  withLedger(dataDir, (ledger) => {
+    for (let done = 0; done < count; done += 1) charge(ledger, given)
+  })
+}
+
+function charge(ledger: ReturnType<typeof creditLedger>, { accountId, cents, model, keyId, details }: PlantedCharge) {
+  const { id } = ledger.hold(holdOf(accountId, cents, { model, keyId }))
+  ledger.post(id, { amount: microUsdOfCents(cents), details: { estimated: false, ...details } })
 }
 
 type Work<T> = (ledger: ReturnType<typeof creditLedger>, history: ReturnType<typeof historyRepository>) => T

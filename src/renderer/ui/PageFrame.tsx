@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, type Ref, useEffect, useState } from 'react'
 import { classNames } from './classNames.ts'
 import { ListButton } from './panels/ListButton.tsx'
 import { listId, listWidth } from './panels/panelWidths.ts'
@@ -73,9 +73,9 @@ type PageColumnProps = {
 }
 
 /** A column that scrolls by itself. */
-export function PageScroll(props: PageColumnProps) {
+export function PageScroll({ ref, ...props }: PageColumnProps & { ref?: Ref<HTMLDivElement> }) {
   return (
-    <div className="size-full overflow-auto">
+    <div ref={ref} className="size-full overflow-auto">
       <PageColumn {...props} />
     </div>
   )

@@ -26,6 +26,7 @@ export function CreditsScreen({ budgets }: { budgets: ReactNode }) {
   const account = useCreditAccount().data
   const isOwner = account?.role === 'owner'
   const [filters, setFilters] = useState<HistoryFilters>(noHistoryFilters)
+  const [scroller, setScroller] = useState<HTMLElement | null>(null)
   const [refunded, setRefunded] = useState<CreditTransaction>()
   const close = () => goTo('credits')
 
@@ -63,7 +64,7 @@ export function CreditsScreen({ budgets }: { budgets: ReactNode }) {
         )
       }
     >
-      <PageScroll width="table" className="flex flex-col gap-6 py-5">
+      <PageScroll ref={setScroller} width="table" className="flex flex-col gap-6 py-5">
         <BalanceCard isEmbedded={isEmbedded} />
         <TopUpPanel isEmbedded={isEmbedded} />
         <SpendingSection onDay={showDay} />
@@ -74,7 +75,12 @@ export function CreditsScreen({ budgets }: { budgets: ReactNode }) {
             {budgets}
           </div>
         </div>
-        <HistorySection filters={filters} onFilters={setFilters} {...(isOwner && { onRefund: setRefunded })} />
+        <HistorySection
+          scroller={scroller}
+          filters={filters}
+          onFilters={setFilters}
+          {...(isOwner && { onRefund: setRefunded })}
+        />
       </PageScroll>
       {account && asked === 'adjust' && <AdjustDialog isOwner={isOwner} onClose={close} />}
       {account && (asked === 'grant' || asked === 'transfer') && (

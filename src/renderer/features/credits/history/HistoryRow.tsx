@@ -14,6 +14,7 @@ import type { CreditTransaction, TransactionType } from '../../../../shared/cont
 import { AddressText } from '../../../ui/AddressText.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { classNames } from '../../../ui/classNames.ts'
+import { Skeleton } from '../../../ui/Skeleton.tsx'
 import { TimeAgo } from '../../../ui/TimeAgo.tsx'
 import { centsText } from '../../../ui/usd.ts'
 import { changeText } from '../creditText.ts'
@@ -21,10 +22,12 @@ import { chargeFacts, refundableCents } from './chargeFacts.ts'
 import { typeLabels } from './historyFilters.ts'
 
 type HistoryRowProps = {
-  transaction: CreditTransaction
+  /** Undefined until it is read. */
+  transaction: CreditTransaction | undefined
   keyNames: ReadonlyMap<string, string>
   isOpen: boolean
-  onToggle: () => void
+  isTabStop: boolean
+  onToggle: (id: string) => void
   onRefund: ((charge: CreditTransaction) => void) | undefined
 }
 
@@ -39,56 +42,22 @@ const icons: Record<TransactionType, LucideIcon> = {
   refund: Undo2,
 }
 
-export function HistoryRow({ transaction, keyNames, isOpen, onToggle, onRefund }: HistoryRowProps) {
-  const {
-    id,
-    type,
-    amount_cents: amount,
-    balance_after_cents: balance,
-    description,
-    created_at,
-    metadata,
-  } = transaction
-  const Icon = icons[type]
-  const detailId = `transaction-${id}`
+export function HistoryRow({ transaction, keyNames, isOpen, isTabStop, onToggle, onRefund }: HistoryRowProps) {
+  const detailId = transaction && `transaction-${transaction.id}`
   return (
-    <li className={classNames(isOpen && 'bg-panel')}>
+    <>
       <button
         type="button"
+        data-row
+        tabIndex={isTabStop ? 0 : -1}
         aria-expanded={isOpen}
         aria-controls={isOpen ? detailId : undefined}
-        onClick={onToggle}
+        onClick={() => transaction && onToggle(transaction.id)}
         className="flex min-h-9 w-full items-center gap-2.5 px-3.5 py-1.5 text-left hover:bg-hover focus-visible:-outline-offset-2"
       >
-        <Icon aria-hidden className="size-4 shrink-0 text-faint" />
-        <span className="w-20 shrink-0 text-small text-muted max-narrow:hidden">{typeLabels[type]}</span>
-        <span className="min-w-0 flex-1 truncate text-text">
-          {description === '' ? <span className="text-faint">{typeLabels[type]}</span> : description}
-        </span>
-        {metadata?.estimated === true && (
-          <span className="shrink-0 rounded-full bg-caution-soft px-2 text-small text-caution">Estimated</span>
-        )}
-        {transaction.refunded_cents !== undefined && (
-          <span className="shrink-0 rounded-full bg-hover px-2 text-small text-muted">Refunded</span>
-        )}
-        <span
-          className={classNames('w-24 shrink-0 text-right tabular-nums', amount > 0 ? 'text-positive' : 'text-text')}
-        >
-          {changeText(amount)}
-        </span>
-        <span className="w-24 shrink-0 text-right text-muted tabular-nums max-narrow:hidden">
-          <span className="sr-only">Balance </span>
-          {centsText(balance)}
-        </span>
-        <span className="w-14 shrink-0 text-right">
-          <TimeAgo at={created_at} />
-        </span>
-        <ChevronRight
-          aria-hidden
-          className={classNames('size-3 shrink-0 text-faint transition-transform duration-100', isOpen && 'rotate-90')}
-        />
+        {transaction ? <Summary transaction={transaction} isOpen={isOpen} /> : <NotRead />}
       </button>
-      {isOpen && (
+      {transaction && isOpen && (
         <div id={detailId} className="flex flex-wrap items-end justify-between gap-3 pt-1 pr-3.5 pb-3 pl-10">
           <Facts transaction={transaction} keyNames={keyNames} />
           {onRefund && refundableCents(transaction) > 0 && (
@@ -98,11 +67,56 @@ export function HistoryRow({ transaction, keyNames, isOpen, onToggle, onRefund }
           )}
         </div>
       )}
-    </li>
+    </>
   )
 }
 
-function Facts({ transaction, keyNames }: Pick<HistoryRowProps, 'transaction' | 'keyNames'>) {
+function NotRead() {
+  return (
+    <>
+      <span className="sr-only">Loading…</span>
+      <Skeleton className="h-4 w-full" />
+    </>
+  )
+}
+
+function Summary({ transaction, isOpen }: { transaction: CreditTransaction; isOpen: boolean }) {
+  const { type, amount_cents: amount, balance_after_cents: balance, description, created_at, metadata } = transaction
+  const Icon = icons[type]
+  return (
+    <>
+      <Icon aria-hidden className="size-4 shrink-0 text-faint" />
+      <span className="w-20 shrink-0 text-small text-muted max-narrow:hidden">{typeLabels[type]}</span>
+      <span className="min-w-0 flex-1 truncate text-text">
+        {description === '' ? <span className="text-faint">{typeLabels[type]}</span> : description}
+      </span>
+      {metadata?.estimated === true && (
+        <span className="shrink-0 rounded-full bg-caution-soft px-2 text-small text-caution">Estimated</span>
+      )}
+      {transaction.refunded_cents !== undefined && (
+        <span className="shrink-0 rounded-full bg-hover px-2 text-small text-muted">Refunded</span>
+      )}
+      <span className={classNames('w-24 shrink-0 text-right tabular-nums', amount > 0 ? 'text-positive' : 'text-text')}>
+        {changeText(amount)}
+      </span>
+      <span className="w-24 shrink-0 text-right text-muted tabular-nums max-narrow:hidden">
+        <span className="sr-only">Balance </span>
+        {centsText(balance)}
+      </span>
+      <span className="w-14 shrink-0 text-right">
+        <TimeAgo at={created_at} />
+      </span>
+      <ChevronRight
+        aria-hidden
+        className={classNames('size-3 shrink-0 text-faint transition-transform duration-100', isOpen && 'rotate-90')}
+      />
+    </>
+  )
+}
+
+type FactsProps = { transaction: CreditTransaction; keyNames: ReadonlyMap<string, string> }
+
+function Facts({ transaction, keyNames }: FactsProps) {
   const { id, created_at, key_id: key, amount_cents: amount, balance_after_cents: balance } = transaction
   const facts = [
     { name: 'Time', value: new Date(created_at).toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'medium' }) },

@@ -1,5 +1,4 @@
 import { Download } from 'lucide-react'
-import { useState } from 'react'
 import type { CreditTransaction } from '../../../../shared/contract/credits.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
@@ -9,23 +8,25 @@ import { useSettled } from '../../../ui/useSettled.ts'
 import { useCreditKeys } from '../useCredits.ts'
 import { downloadHistory } from './downloadHistory.ts'
 import { HistoryFilterBar } from './HistoryFilterBar.tsx'
-import { HistoryRow } from './HistoryRow.tsx'
+import { HistoryList } from './HistoryList.tsx'
 import { type HistoryFilters, historyQuery, isFilteredHistory, noHistoryFilters } from './historyFilters.ts'
-import { useHistory } from './useHistory.ts'
+import { useNewestHistory } from './useHistory.ts'
 
 type HistorySectionProps = {
+  /** What scrolls the section; null until it is there. */
+  scroller: HTMLElement | null
   filters: HistoryFilters
   onFilters: (filters: HistoryFilters) => void
   /** Of the owner only. */
   onRefund?: (charge: CreditTransaction) => void
 }
 
-export function HistorySection({ filters, onFilters, onRefund }: HistorySectionProps) {
+export function HistorySection({ scroller, filters, onFilters, onRefund }: HistorySectionProps) {
   const text = useSettled(filters.text)
   const query = historyQuery({ ...filters, text }, Date.now())
-  const history = useHistory(query)
+  const history = useNewestHistory(query)
   const keys = useCreditKeys().data ?? []
-  const { transactions, total } = history
+  const total = history.data?.total ?? 0
   return (
     <Panel
       id="credit-history"
@@ -44,56 +45,25 @@ export function HistorySection({ filters, onFilters, onRefund }: HistorySectionP
         <div className="p-4">
           <SkeletonRows label="Loading history…" count={6} rowClassName="h-6" />
         </div>
-      ) : history.error && transactions.length === 0 ? (
+      ) : !history.data ? (
         <div className="p-3">
           <ErrorNotice error={history.error} onRetry={() => void history.refetch()} />
         </div>
-      ) : transactions.length === 0 ? (
+      ) : total === 0 ? (
         <Nothing isFiltered={isFilteredHistory(query)} onClear={() => onFilters(noHistoryFilters)} />
       ) : (
-        <>
-          <Rows
-            transactions={transactions}
+        scroller && (
+          <HistoryList
+            key={JSON.stringify(query)}
+            query={query}
+            newest={history.data}
+            scroller={scroller}
             keyNames={new Map(keys.map(({ id, name }) => [id, name]))}
             onRefund={onRefund}
           />
-          {history.hasNextPage && (
-            <div className="flex items-center justify-between gap-3 border-t border-line px-3.5 py-2">
-              <span className="text-small text-faint tabular-nums">
-                {transactions.length.toLocaleString('en')} of {total.toLocaleString('en')}
-              </span>
-              <Button size="small" busy={history.isFetchingNextPage} onClick={() => void history.fetchNextPage()}>
-                Show more
-              </Button>
-            </div>
-          )}
-        </>
+        )
       )}
     </Panel>
-  )
-}
-
-type RowsProps = {
-  transactions: readonly CreditTransaction[]
-  keyNames: ReadonlyMap<string, string>
-  onRefund: ((charge: CreditTransaction) => void) | undefined
-}
-
-function Rows({ transactions, keyNames, onRefund }: RowsProps) {
-  const [open, setOpen] = useState<string>()
-  return (
-    <ol aria-label="Transactions, newest first" className="divide-y divide-line">
-      {transactions.map((transaction) => (
-        <HistoryRow
-          key={transaction.id}
-          transaction={transaction}
-          keyNames={keyNames}
-          isOpen={open === transaction.id}
-          onToggle={() => setOpen(open === transaction.id ? undefined : transaction.id)}
-          onRefund={onRefund}
-        />
-      ))}
-    </ol>
   )
 }
 

@@ -1,24 +1,41 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useQueries, useQuery } from '@tanstack/react-query'
 import { listTransactions } from '../../../../shared/contract/credits.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
+import type { Agent } from '../../../agent/agentClient.ts'
 import { creditsKey } from '../useCredits.ts'
 import type { HistoryQuery } from './historyFilters.ts'
+import { type HistoryPage, historyRows } from './historyRows.ts'
 
 const pageSize = 50
 
-/** The history in pages, newest first. What comes meanwhile moves the pages: no entry is shown twice. */
-export function useHistory(query: HistoryQuery) {
+/** The newest page, which tells the total. */
+export function useNewestHistory(query: HistoryQuery) {
+  return useQuery({ ...pageOf(useAgent(), query, 0), placeholderData: keepPreviousData })
+}
+
+type WantedRows = { query: HistoryQuery; newest: HistoryPage; first: number; last: number }
+
+/** Reads the pages that hold the rows from `first` to `last`. Only these are read again when the credits change. */
+export function useHistoryRows({ query, newest, first, last }: WantedRows) {
   const agent = useAgent()
-  const pages = useInfiniteQuery({
-    queryKey: [...creditsKey, 'history', query],
-    queryFn: ({ pageParam: offset, signal }) =>
-      agent(listTransactions, { ...query, offset, limit: pageSize }, { signal }),
-    initialPageParam: 0,
-    getNextPageParam: ({ offset, total }) => (offset + pageSize < total ? offset + pageSize : undefined),
-    placeholderData: keepPreviousData,
+  const from = Math.max(1, Math.floor(first / pageSize))
+  const count = Math.max(0, Math.floor(last / pageSize) + 1 - from)
+  const pages = useQueries({
+    queries: Array.from({ length: count }, (_, index) => pageOf(agent, query, from + index)),
+  })
+  const failed = pages.filter(({ error, data }) => error !== null && data === undefined)
+  return {
+    rows: historyRows([newest, ...pages.flatMap(({ data }) => data ?? [])], newest.total),
+    error: failed[0]?.error,
+    retry: () => void Promise.all(failed.map(({ refetch }) => refetch())),
+  }
+}
+
+function pageOf(agent: Agent, query: HistoryQuery, page: number) {
+  return queryOptions({
+    queryKey: [...creditsKey, 'history', query, page],
+    queryFn: ({ signal }) =>
+      agent(listTransactions, { ...query, offset: page * pageSize, limit: pageSize }, { signal }),
     staleTime: 0,
   })
-  const all = pages.data?.pages.flatMap(({ transactions }) => transactions) ?? []
-  const transactions = [...new Map(all.map((it) => [it.id, it])).values()]
-  return { ...pages, transactions, total: pages.data?.pages.at(-1)?.total ?? 0 }
 }

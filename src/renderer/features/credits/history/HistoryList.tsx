@@ -1,0 +1,141 @@
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
+import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
+import type { CreditTransaction } from '../../../../shared/contract/credits.ts'
+import { classNames } from '../../../ui/classNames.ts'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { HistoryRow } from './HistoryRow.tsx'
+import type { HistoryQuery } from './historyFilters.ts'
+import type { HistoryPage } from './historyRows.ts'
+import { useHistoryRows } from './useHistory.ts'
+
+type HistoryListProps = {
+  query: HistoryQuery
+  newest: HistoryPage
+  /** What scrolls the list, with all that stands above it. */
+  scroller: HTMLElement
+  keyNames: ReadonlyMap<string, string>
+  onRefund: ((charge: CreditTransaction) => void) | undefined
+}
+
+const usualPixels = 37
+const rowsBeyondView = 16
+
+/**
+ * Of any number of transactions only those in view are drawn and read. One stop for Tab: the arrows go from row to row.
+ * A row's key is how many are older, which stays the same when new ones come.
+ */
+export function HistoryList({ query, newest, scroller, keyNames, onRefund }: HistoryListProps) {
+  const { total } = newest
+  const list = useRef<HTMLOListElement>(null)
+  const top = useTopWithin(scroller, list)
+  const [open, setOpen] = useState<string>()
+  const [stop, setStop] = useState<number>()
+  const keyOf = (index: number) => total - 1 - index
+  const stopIndex = stop === undefined ? 0 : Math.min(Math.max(0, total - 1 - stop), total - 1)
+
+  const virtualizer = useVirtualizer({
+    count: total,
+    getScrollElement: () => scroller,
+    getItemKey: keyOf,
+    estimateSize: () => usualPixels,
+    overscan: rowsBeyondView,
+    scrollMargin: top,
+    // While one reads further down, nothing moves when new ones come.
+    anchorTo: scroller.scrollTop > top ? 'end' : 'start',
+    // The stop is always there, so that the focus is never lost with its row.
+    rangeExtractor: (range) =>
+      [...new Set([...defaultRangeExtractor(range), stopIndex])].toSorted((one, other) => one - other),
+  })
+  const drawn = virtualizer.getVirtualItems()
+  const range = virtualizer.range ?? { startIndex: 0, endIndex: 0 }
+  const { rows, error, retry } = useHistoryRows({
+    ...{ query, newest },
+    first: Math.max(0, range.startIndex - rowsBeyondView),
+    last: Math.min(total - 1, range.endIndex + rowsBeyondView),
+  })
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    // A key's target is an element of the page.
+    const row = (event.target as Element).closest('[data-row]')?.closest('[data-index]')
+    const target = row && indexAfter(event.key, Number(row.getAttribute('data-index')), total)
+    if (target === null || target === undefined) return
+    event.preventDefault()
+    flushSync(() => setStop(keyOf(target)))
+    virtualizer.scrollToIndex(target)
+    list.current?.querySelector<HTMLElement>(`[data-index="${target}"] [data-row]`)?.focus({ preventScroll: true })
+  }
+
+  return (
+    <>
+      <ol
+        ref={list}
+        aria-label="Transactions, newest first"
+        onKeyDown={onKeyDown}
+        className="relative"
+        style={{ height: virtualizer.getTotalSize() }}
+      >
+        {drawn.map(({ index, key, start }) => {
+          const transaction = rows.get(index)
+          const toggle = (id: string) => {
+            setOpen(open === id ? undefined : id)
+            setStop(keyOf(index))
+          }
+          return (
+            <li
+              key={key}
+              ref={virtualizer.measureElement}
+              data-index={index}
+              aria-posinset={index + 1}
+              aria-setsize={total}
+              className={classNames(
+                'absolute inset-x-0 top-0 border-line',
+                index > 0 && 'border-t',
+                transaction && open === transaction.id && 'bg-panel',
+              )}
+              style={{ transform: `translateY(${start - top}px)` }}
+            >
+              <HistoryRow
+                transaction={transaction}
+                keyNames={keyNames}
+                isOpen={transaction !== undefined && open === transaction.id}
+                isTabStop={index === stopIndex}
+                onToggle={toggle}
+                onRefund={onRefund}
+              />
+            </li>
+          )
+        })}
+      </ol>
+      {error && (
+        <div className="sticky bottom-0 p-3">
+          <ErrorNotice error={error} onRetry={retry} />
+        </div>
+      )}
+    </>
+  )
+}
+
+/** How far below the top of what scrolls an element begins, also when what stands above it grows. */
+function useTopWithin(scroller: HTMLElement, element: RefObject<HTMLElement | null>): number {
+  const [top, setTop] = useState(0)
+  useLayoutEffect(() => {
+    const measure = () => {
+      const own = element.current?.getBoundingClientRect().top ?? 0
+      setTop(Math.round(own - scroller.getBoundingClientRect().top + scroller.scrollTop))
+    }
+    measure()
+    const observer = new ResizeObserver(measure)
+    for (const content of scroller.children) observer.observe(content)
+    return () => observer.disconnect()
+  }, [scroller, element])
+  return top
+}
+
+function indexAfter(key: string, index: number, count: number): number | undefined {
+  if (key === 'ArrowDown') return Math.min(index + 1, count - 1)
+  if (key === 'ArrowUp') return Math.max(index - 1, 0)
+  if (key === 'Home') return 0
+  if (key === 'End') return count - 1
+  return undefined
+}
