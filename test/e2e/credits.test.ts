@@ -277,6 +277,25 @@ test('ten thousand transactions keep the page small, and each is reached', async
   await isBounded()
 })
 
+test('rows that cannot be read say so, and are read again on request', async () => {
+  const window = await app.window()
+  const { page } = window
+  const isSecondPage = ({ pathname, searchParams }: URL) =>
+    pathname.endsWith('/credits/history') && searchParams.get('offset') === '50'
+  await page.route(isSecondPage, (route) => route.abort())
+  const credits = await openCredits(window)
+  const history = credits.part('History')
+  await credits.rows.first().getByRole('button').focus()
+  await page.keyboard.press('End')
+  const notice = history.getByRole('alert')
+  await notice.waitFor()
+  await credits.rows.last().getByText('Loading…').waitFor()
+  await page.unroute(isSecondPage)
+  await notice.getByRole('button', { name: 'Try again' }).click()
+  await credits.rows.last().getByText('First credits').waitFor()
+  expect(await notice.count()).toBe(0)
+})
+
 test('exports what is filtered as CSV', async () => {
   const window = await app.window()
   const credits = await openCredits(window)
