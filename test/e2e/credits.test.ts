@@ -6,7 +6,7 @@ import { getMe } from '../../src/shared/contract/auth.ts'
 import { getBalance, grantCredits, listTransactions } from '../../src/shared/contract/credits.ts'
 import { until } from '../support/eventually.ts'
 import { plantedCharge, plantedCharges, plantedHold } from '../support/plantedCharge.ts'
-import type { AppWindow } from './pages/appWindow.ts'
+import { openCredits } from './pages/creditsScreen.ts'
 import { openDetails } from './pages/detailsPanel.ts'
 import { pictures } from './pages/pictures.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
@@ -23,34 +23,6 @@ beforeAll(async () => {
   ownerId = (await app.client.call(getMe, {})).id
 })
 afterAll(() => app?.close())
-
-async function openCredits(window: AppWindow) {
-  const { page } = window
-  await page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name: 'Credits' }).click()
-  const root = page.getByRole('main')
-  await root.getByRole('heading', { name: 'Credits', level: 2 }).waitFor()
-  const part = (name: string) => root.getByRole('region', { name, exact: true })
-  const figure = (name: string) => part('Balance').getByLabel(name, { exact: true })
-  const rows = part('History').getByRole('listitem')
-  /** How many the list has, of which those in view are on the page. */
-  const listed = async () => ((await rows.count()) === 0 ? 0 : Number(await rows.first().getAttribute('aria-setsize')))
-  return {
-    root,
-    part,
-    figure,
-    reads: (name: string, text: string) =>
-      until(`${name} to read ${text}`, async () => (await figure(name).textContent()) === text),
-    rows,
-    listed,
-    total: (count: number) => until(`${count} transactions`, async () => (await listed()) === count),
-    choose: async (field: string, name: string) => {
-      await part('History')
-        .getByRole('button', { name: new RegExp(`^${field} `) })
-        .click()
-      await page.getByRole('menuitemradio', { name }).first().click()
-    },
-  }
-}
 
 const toast = (page: Page, text: string) => page.getByText(text, { exact: true }).waitFor()
 

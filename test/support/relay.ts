@@ -3,12 +3,12 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 /** An address that leads to a port of this machine, and can be cut. */
 export type Relay = { url: string; cut(): void; close(): Promise<void> }
 
-/** @param sent is given what goes to that port */
-export async function startRelay(port: () => number, sent: (bytes: Buffer) => void = () => {}): Promise<Relay> {
+/** @param onConnection is given each connection as it comes, to listen to what is sent */
+export async function startRelay(port: () => number, onConnection: (near: Socket) => void = () => {}): Promise<Relay> {
   const open = new Set<Socket>()
   const server = createServer((near) => {
     const far = connect(port(), '127.0.0.1')
-    near.on('data', sent)
+    onConnection(near)
     for (const [one, other] of [
       [near, far],
       [far, near],

@@ -69,7 +69,7 @@ export async function stewardInOwnBrowser(options: OwnOptions = {}): Promise<Ste
 }
 
 /** `ownerKey`: of the service that the configuration names; `client` calls with it. */
-type OwnOptions = { config?: object; ownerKey?: string }
+type OwnOptions = { config?: object; dataFolder?: string; ownerKey?: string }
 
 async function ownSteward(
   options: OwnOptions,

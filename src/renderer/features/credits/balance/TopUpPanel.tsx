@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getPricing } from '../../../../shared/contract/credits.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { Button } from '../../../ui/Button.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { NothingYet, Panel } from '../../../ui/Panel.tsx'
 import { usePurchase } from '../../../ui/purchaseContext.ts'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
@@ -11,22 +12,25 @@ import { creditsKey } from '../useCredits.ts'
 export function TopUpPanel({ isEmbedded }: { isEmbedded: boolean }) {
   const agent = useAgent()
   const openPurchase = usePurchase()
-  const { data, isPending } = useQuery({
+  const { data, error, isPending, refetch } = useQuery({
     queryKey: [...creditsKey, 'pricing'],
     queryFn: ({ signal }) => agent(getPricing, {}, { signal }),
   })
-  const tiers = data?.payment_tiers ?? []
   return (
     <Panel title="Top up" note={isEmbedded ? 'With test money, from your wallet' : 'With USDC, from your wallet'}>
       {isPending ? (
         <div className="p-3.5">
           <SkeletonRows label="Loading amounts…" count={1} />
         </div>
-      ) : tiers.length === 0 ? (
+      ) : !data ? (
+        <div className="p-3">
+          <ErrorNotice error={error} onRetry={() => void refetch()} />
+        </div>
+      ) : data.payment_tiers.length === 0 ? (
         <NothingYet>This service sells no credits.</NothingYet>
       ) : (
         <ul aria-label="Amounts" className="flex flex-wrap gap-2 p-3.5">
-          {tiers.map(({ amount_usd: amountUsd }) => (
+          {data.payment_tiers.map(({ amount_usd: amountUsd }) => (
             <li key={amountUsd}>
               <Button onClick={() => openPurchase({ kind: 'topup', amountUsd })} className="min-w-16 tabular-nums">
                 ${amountUsd.toLocaleString('en')}

@@ -17,6 +17,11 @@ import { ProviderRow } from './ProviderRow.tsx'
 import { useModels } from './useModels.ts'
 import { useProviderActions, useProviders } from './useProviders.ts'
 
+const intros = {
+  you: 'Keys for model providers, and model servers of your own. Programs use these models with an API key of Steward and never see the provider’s key.',
+  operator: 'Models of the service you are signed in to. Programs use them with an API key of Steward.',
+} as const
+
 export function ModelsSection() {
   const { data, error, isPending, refetch } = useProviders()
   const models = useModels()
@@ -25,10 +30,7 @@ export function ModelsSection() {
       title="Models"
       description={
         <p>
-          {data?.managed_by === 'operator'
-            ? 'The models of this service.'
-            : 'Keys for model providers, and model servers of your own.'}{' '}
-          Programs use these models with an API key of Steward and never see the provider’s key.{' '}
+          {intros[data?.managed_by ?? 'you']}{' '}
           <a href={addressOf('settings', 'coding-agents')} className="font-medium text-accent hover:underline">
             Connect a coding agent
           </a>
@@ -48,7 +50,7 @@ export function ModelsSection() {
               <OwnServers models={models.data ?? []} />
             </>
           ) : (
-            <OperatorModels models={models.data ?? []} />
+            <OperatorModels models={models.data} isPending={models.isPending} />
           )}
         </>
       )}
@@ -110,24 +112,28 @@ function ReadAgainButton() {
   )
 }
 
+type OperatorModelsProps = { models: readonly ListedModel[] | undefined; isPending: boolean }
+
 /** Of a service elsewhere: what it offers, which is not set here. */
-function OperatorModels({ models }: { models: readonly ListedModel[] }) {
+function OperatorModels({ models, isPending }: OperatorModelsProps) {
   const name = useConnection()?.name ?? 'The service'
-  const available = models.filter((it) => it.available)
-  const providers = [...new Set(available.map(({ provider }) => provider))]
+  const available = models?.filter((it) => it.available)
+  const providers = [...new Set(available?.map(({ provider }) => provider))]
   return (
     <SettingsGroup
       title="Available models"
-      description={`Whoever runs ${name} sets its provider keys. Prices are in US dollars per million tokens.`}
+      description={`Whoever runs ${name} sets its provider keys. Yours stay on this computer. Prices are in US dollars per million tokens.`}
     >
-      {providers.length === 0 ? (
+      {isPending && <SkeletonRows label="Loading models…" rowClassName="h-14" />}
+      {available?.length === 0 && (
         <p className="rounded-card border border-line px-3.5 py-6 text-center text-muted">
           No models yet. Ask whoever runs the service to configure a provider.
         </p>
-      ) : (
+      )}
+      {available !== undefined && available.length > 0 && (
         <ul className="divide-y divide-line rounded-card border border-line bg-canvas">
           {providers.map((provider) => (
-            <li key={provider} className="px-3.5 py-3">
+            <li key={provider} aria-label={providerName(provider)} className="px-3.5 py-3">
               <p className="font-medium text-text">{providerName(provider)}</p>
               <ModelTable of={providerName(provider)} models={available.filter((it) => it.provider === provider)} />
             </li>

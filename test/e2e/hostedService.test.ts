@@ -1,0 +1,261 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createApiKey } from '../../src/shared/contract/accounts.ts'
+import { getMe } from '../../src/shared/contract/auth.ts'
+import {
+  adjustCredits,
+  getBalance,
+  grantCredits,
+  listTransactions,
+  refundCharge,
+} from '../../src/shared/contract/credits.ts'
+import { createChatCompletion } from '../../src/shared/contract/inference.ts'
+import {
+  addModelServer,
+  readProviderKeysAgain,
+  removeProviderKey,
+  testProvider,
+} from '../../src/shared/contract/providers.ts'
+import { openWalletSheet } from '../../src/shared/contract/wallet.ts'
+import { giveProviderKey } from '../support/keySheets.ts'
+import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
+import { openPersonSession } from '../support/personSession.ts'
+import { plantedCharge } from '../support/plantedCharge.ts'
+import { plantedText, searchFor, writtenFiles } from '../support/plantedSecrets.ts'
+import { projectFolder } from '../support/plantedTree.ts'
+import { type Relay, startRelay } from '../support/relay.ts'
+import { type ServiceProcess, serviceProcess } from '../support/serviceProcess.ts'
+import { startSteward } from '../support/steward.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { importPrivateKey } from '../support/walletForms.ts'
+import { evmWallet } from '../support/wallets.ts'
+import { windowTraffic } from '../support/windowTraffic.ts'
+import { openCredits } from './pages/creditsScreen.ts'
+import { pictures } from './pages/pictures.ts'
+import { settingsScreen } from './pages/settingsScreen.ts'
+import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
+
+/** A window at a service of somebody else, who knows the person by the wallet. All that goes there is listened to. */
+let providers: ProviderServer
+let relay: Relay
+let service: ServiceProcess
+let app: StewardInBrowser
+let owner: string
+const connections: Buffer[][] = []
+const wallet = evmWallet()
+const look = pictures()
+
+/** One kept by the application before it was pointed at the service, one of its configuration. */
+const keptKey = 'sk-kept-on-this-computer-5ecret'
+const configuredKey = 'sk-ant-configured-on-this-computer-5ecret'
+const findKeys = searchFor([plantedText('the kept key', keptKey), plantedText('the configured key', configuredKey)])
+
+const config = {
+  wallet: { secret_store: 'vault_file' },
+  log: { level: 'debug' },
+  inference: { families: { b: { api_key: configuredKey } } },
+}
+
+beforeAll(async () => {
+  providers = await providerServer()
+  const { baseUrl, apiKey } = providers.providerOf('a')
+  relay = await startRelay(
+    () => Number(new URL(service.url).port),
+    (near) => {
+      const pieces: Buffer[] = []
+      connections.push(pieces)
+      near.on('data', (piece: Buffer) => pieces.push(piece))
+    },
+  )
+  service = await serviceProcess(
+    { folder: projectFolder, program: 'out/main/service.js' },
+    {
+      service: { public_url: relay.url },
+      inference: { families: { a: { base_url: baseUrl, api_key: apiKey } } },
+    },
+  )
+  const dataFolder = await folderWithKey()
+  app = await ownStewardInBrowser({
+    dataFolder,
+    config: { ...config, app: { service_url: relay.url } },
+    ownerKey: service.key,
+  })
+  owner = (await app.client.call(getMe, {})).id
+})
+afterAll(async () => {
+  await app?.close()
+  await service?.close()
+  await relay?.close()
+  await providers?.close()
+})
+
+/** Of a Steward that was given a key of OpenAI for its own service. */
+async function folderWithKey(): Promise<string> {
+  const dataFolder = temporaryFolder('data')
+  const steward = await startSteward({ dataFolder, config })
+  try {
+    const { origin, hash } = new URL(steward.url)
+    const session = await openPersonSession(origin, hash.replace('#token=', ''))
+    expect(await giveProviderKey({ origin, session, family: 'a', key: keptKey })).toContain('steward.sheet.done')
+  } finally {
+    await steward.close()
+  }
+  return dataFolder
+}
+
+const sent = () => connections.map((pieces) => Buffer.concat(pieces))
+const historyOf = async () => (await app.person.call(listTransactions, { limit: 100 })).transactions
+
+test('without a wallet the window says what the service wants, and claims nothing about it', async () => {
+  const window = await app.window()
+  const credits = await openCredits(window)
+  const wanted = `Make or import a wallet: ${new URL(relay.url).host} knows you by it.`
+  for (const part of ['Balance', 'Top up', 'Spending', 'History']) await credits.part(part).getByText(wanted).waitFor()
+  await look(window.page, 'credits-hosted-absent', ['dark'])
+  const section = await settingsScreen(window.page).open('Models')
+  await section.getByText(wanted).waitFor()
+  expect(await section.getByText('No models yet.').count()).toBe(0)
+
+  await importPrivateKey(app.person, { key: wallet.privateKey, passphrase: 'violet anchor seldom pretzel' })
+  await section.getByRole('rowheader', { name: 'gpt-5.2', exact: true }).waitFor()
+})
+
+describe('the credits of an account', () => {
+  const ofOwner = searchFor([
+    plantedText('the owner’s note', 'only-the-owner-1'),
+    plantedText('the key', 'only-the-owner-2'),
+  ])
+
+  test('are its own: nothing of the owner comes, and a grant comes at once', async () => {
+    await app.client.call(grantCredits, { to_address: owner, amount_cents: 700, note: 'only-the-owner-1' })
+    const { id: keyId } = await app.client.call(createApiKey, { name: 'only-the-owner-2', daily_limit_cents: 500 })
+    plantedCharge(service.dataDir, { accountId: owner, cents: 150, keyId })
+    const window = await app.window()
+    const traffic = windowTraffic(window.page)
+    await window.reload()
+    const credits = await openCredits(window)
+    await credits.reads('Available', '$0.00')
+    await credits.part('History').getByText('No transactions yet.').waitFor()
+    await credits.part('Spending').getByText('Nothing spent in this period.').waitFor()
+    await credits.part('API key limits').getByText('No key has a daily limit.').waitFor()
+    expect(await credits.root.getByText('A meter on your own provider keys').count()).toBe(0)
+    await look(window.page, 'credits-hosted')
+
+    await app.client.call(grantCredits, { to_address: wallet.address, amount_cents: 1_234, note: 'Welcome' })
+    await credits.reads('Available', '$12.34')
+    await credits.total(1)
+    await credits.rows.first().getByText('Welcome').waitFor()
+
+    const everything = await traffic.everything()
+    expect(everything.filter(({ where }) => where.includes('/v1/credits/')).length).toBeGreaterThan(5)
+    const html = { where: 'the page', bytes: Buffer.from(await window.page.content()) }
+    expect([...everything, html].flatMap(ofOwner)).toEqual([])
+  })
+
+  test('are not the account’s to grant, adjust or refund', async () => {
+    const window = await app.window()
+    const credits = await openCredits(window)
+    const { id: account } = await app.person.call(getMe, {})
+    plantedCharge(service.dataDir, { accountId: account, cents: 34, model: 'gpt-5.2' })
+    await window.reload()
+    await openCredits(window)
+    const charge = credits.rows.filter({ hasText: '−$0.34' })
+    await charge.getByRole('button').click()
+    await charge.getByText('Amount', { exact: true }).waitFor()
+    for (const name of ['Refund…', 'Give', 'Adjust balance']) {
+      expect(await credits.root.getByRole('button', { name }).count()).toBe(0)
+    }
+    for (const title of ['Grant credits', 'Adjust balance']) {
+      await window.command(title === 'Grant credits' ? 'Grant credits…' : 'Adjust credit balance…')
+      const dialog = window.dialog(title)
+      await dialog.getByText('Only the owner of this service can do this.').waitFor()
+      expect(await dialog.getByRole('textbox').count()).toBe(0)
+      await dialog.getByRole('button', { name: 'Close' }).last().click()
+      await dialog.waitFor({ state: 'hidden' })
+    }
+
+    const before = await historyOf()
+    const [ofOwners] = (await app.client.call(listTransactions, { limit: 1, type: 'inference' })).transactions
+    const [own] = before
+    if (!ofOwners || !own) throw new Error('There are no charges.')
+    for (const refused of [
+      () => app.person.call(grantCredits, { to_address: account, amount_cents: 100_000 }),
+      () => app.person.call(adjustCredits, { amount_cents: 100_000, note: 'More' }),
+      () => app.person.call(adjustCredits, { to_address: owner, amount_cents: -1, note: 'Less' }),
+      () => app.person.call(refundCharge, { transaction_id: own.id }),
+      () => app.person.call(refundCharge, { transaction_id: ofOwners.id }),
+    ]) {
+      await expect(refused()).rejects.toThrow(/ 403 .*auth\/forbidden/)
+    }
+    const found = await app.person.call(listTransactions, { text: ofOwners.id })
+    expect(found.total).toBe(0)
+    expect(await historyOf()).toEqual(before)
+  })
+
+  test('can be given to the owner, who has them then', async () => {
+    const before = (await app.client.call(getBalance, {})).balance_cents
+    const window = await app.window()
+    const credits = await openCredits(window)
+    await credits.reads('Available', '$12.00')
+    await credits.root.getByRole('button', { name: 'Transfer' }).click()
+    const form = window.dialog('Transfer credits')
+    await form.getByLabel('To').fill(owner)
+    await form.getByLabel('Amount').fill('2')
+    await form.getByRole('button', { name: 'Continue' }).click()
+    await window.dialog('Transfer $2.00?').getByRole('button', { name: 'Transfer $2.00' }).click()
+    await credits.reads('Available', '$10.00')
+    await credits.rows.filter({ hasText: '−$2.00' }).waitFor()
+    expect((await app.client.call(getBalance, {})).balance_cents).toBe(before + 200)
+  })
+})
+
+describe('the models', () => {
+  test('are those of the service, whose keys are set elsewhere', async () => {
+    const window = await app.window()
+    const { page } = window
+    const changes: string[] = []
+    page.on('request', (request) => {
+      if (request.method() !== 'GET') changes.push(`${request.method()} ${request.url()}`)
+    })
+    const section = await settingsScreen(page).open('Models')
+    await section
+      .getByRole('listitem', { name: 'OpenAI' })
+      .getByRole('rowheader', { name: 'gpt-5.2', exact: true })
+      .waitFor()
+    expect(await section.getByRole('listitem').count()).toBe(1)
+    const { host } = new URL(relay.url)
+    await section.getByText(`Whoever runs ${host} sets its provider keys. Yours stay on this computer.`).waitFor()
+    await look(page, 'settings-models-hosted')
+    expect(await section.getByText(/Keys for model providers|keychain|cret/).count()).toBe(0)
+    expect(await section.getByRole('button').count()).toBe(0)
+    expect(await section.getByRole('textbox').count()).toBe(0)
+    await page.waitForLoadState('networkidle')
+    expect(changes).toEqual([])
+  })
+
+  test('take no key and no server from here', async () => {
+    for (const refused of [
+      () => app.person.call(openWalletSheet, { purpose: 'provider_key', family: 'a', theme: 'dark' }),
+      () => app.person.call(removeProviderKey, { family: 'a' }),
+      () => app.person.call(addModelServer, { name: 'mine', base_url: 'http://127.0.0.1:9/v1' }),
+    ]) {
+      await expect(refused()).rejects.toThrow(/provider-key\/elsewhere/)
+    }
+    await expect(app.person.call(testProvider, { family: 'a' })).rejects.toThrow(/ 403 /)
+  })
+
+  test('answer with the key of the service: no key of this computer ever goes there', async () => {
+    await app.person.call(readProviderKeysAgain, {})
+    const asked = { model: 'gpt-5.2', messages: [{ role: 'user' as const, content: 'Hello from the account' }] }
+    expect((await app.person.call(createChatCompletion, asked)).choices).toHaveLength(1)
+    expect(providers.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer sk-openai-secret'])
+
+    // What is listened to is what is sent.
+    expect(sent().some((bytes) => bytes.includes('Hello from the account'))).toBe(true)
+    const toService = sent().map((bytes, index) => ({ where: `connection ${index}`, bytes }))
+    expect([...toService, ...writtenFiles(service.dataDir)].flatMap(findKeys)).toEqual([])
+    // They are kept all the same, and the file that tells is not what is searched.
+    expect(writtenFiles(app.steward.dataFolder).flatMap(findKeys)).toEqual([
+      'the configured key as text in config.json',
+    ])
+  })
+})

@@ -1,0 +1,31 @@
+import { until } from '../../support/eventually.ts'
+import type { AppWindow } from './appWindow.ts'
+
+/** The Credits screen, opened by its place among the sections. */
+export async function openCredits(window: AppWindow) {
+  const { page } = window
+  await page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name: 'Credits' }).click()
+  const root = page.getByRole('main')
+  await root.getByRole('heading', { name: 'Credits', level: 2 }).waitFor()
+  const part = (name: string) => root.getByRole('region', { name, exact: true })
+  const figure = (name: string) => part('Balance').getByLabel(name, { exact: true })
+  const rows = part('History').getByRole('listitem')
+  /** How many the list has, of which those in view are on the page. */
+  const listed = async () => ((await rows.count()) === 0 ? 0 : Number(await rows.first().getAttribute('aria-setsize')))
+  return {
+    root,
+    part,
+    figure,
+    reads: (name: string, text: string) =>
+      until(`${name} to read ${text}`, async () => (await figure(name).textContent()) === text),
+    rows,
+    listed,
+    total: (count: number) => until(`${count} transactions`, async () => (await listed()) === count),
+    choose: async (field: string, name: string) => {
+      await part('History')
+        .getByRole('button', { name: new RegExp(`^${field} `) })
+        .click()
+      await page.getByRole('menuitemradio', { name }).first().click()
+    },
+  }
+}
