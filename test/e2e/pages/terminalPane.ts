@@ -58,8 +58,12 @@ export function terminalPane(page: Page): TerminalPane {
     },
     hover,
     async openLink(text) {
-      await hover(text)
-      await page.getByRole('tooltip').getByText('Ctrl+click to open').waitFor()
+      const hint = page.getByRole('tooltip').getByText('Ctrl+click to open')
+      // What is drawn anew meanwhile is looked at again when the pointer moves.
+      await until(`a link at ${text}`, async () => {
+        await hover(text)
+        return hint.isVisible()
+      })
       await page.keyboard.down('Control')
       await page.mouse.down()
       await page.mouse.up()
