@@ -1,5 +1,6 @@
 import { cpus, loadavg, release, totalmem } from 'node:os'
 import { milliseconds, percentile, type Samples } from './figures.ts'
+import { maxSpawnerMegabytes } from './peers/measurePeer.ts'
 
 export type Row = {
   what: string
@@ -75,8 +76,9 @@ How each is measured:
 - **create → first result**: \`POST /v1/sandboxes\`, then \`POST …/exec\` of \`true\`, until its answer. By hand: \`bwrap --unshare-all …\`, then
   \`nsenter … bash -c true\`, without limits, files of its own or a record. **cold**: with \`sandboxes.spares: 0\`, one after the other. **from a
   spare**: with the default, each once the host has made the next spare. **burst**: 100 at once, each until its own command has answered.
-- **CPU for one**: processor time of host and service from \`/proc/PID/stat\`. For a create and an exec also of the helpers that the host starts
-  outside of sandboxes, and of what these wait for; for output of host and service alone.
+- **by hand, tmux**: started by a small process of their own (under ${maxSpawnerMegabytes} MB), because a fork costs more the larger its process is.
+- **CPU for one**: processor time of service, host and the helpers that they start outside of sandboxes, from \`/proc/PID/stat\`, including
+  helpers that have ended. Each process counts once.
 - **exec**: \`POST …/exec\` of \`true\`. By hand: \`nsenter … bash -c true\` into a sandbox that runs.
 - **write → on the screen**: a line typed with \`POST …/write\`, then \`GET …/read\` until the shell's answer is there. tmux: \`send-keys\`, then
   \`capture-pane\` until it is there.

@@ -10,6 +10,7 @@ import { type Steward, startSteward } from '../support/steward.ts'
 import { type StewardClient, stewardClient } from '../support/stewardClient.ts'
 import { removeMadeFolders, temporaryFolder } from '../support/temporaryFolder.ts'
 import { milliseconds } from './figures.ts'
+import { measurePeer } from './peers/measurePeer.ts'
 import { rawThroughput } from './peers/rawPty.ts'
 import { xtermAlone } from './peers/xtermAlone.ts'
 import { benchPage, conditionsNow, type Row, rateRow, timeRow } from './report.ts'
@@ -21,11 +22,8 @@ import { concurrentPayments, paymentFigures } from './steward/paymentFigures.ts'
 import { coldStarts, megabytesPerTerminal, proportionalMegabytes } from './steward/processFigures.ts'
 import {
   burst,
-  burstByHand,
   createToFirstExec,
-  createToFirstExecByHand,
   execTrue,
-  execTrueByHand,
   type Measured,
   type Worked,
   withoutSpares,
@@ -39,7 +37,6 @@ import {
   withFloods,
   withRawFloods,
   writeToScreen,
-  writeToScreenOfTmux,
 } from './steward/terminalFigures.ts'
 import { timelineRows } from './steward/timelineRows.ts'
 import { toolRows } from './steward/toolRows.ts'
@@ -182,7 +179,7 @@ function idleMemory(steward: Steward): Row {
 
 async function* sandboxRows(measured: Measured): AsyncGenerator<Row> {
   const { client } = measured
-  const peer = await createToFirstExecByHand(tries(60))
+  const peer = await measurePeer('create', tries(60))
   const peerName = 'bwrap and nsenter by hand'
   const row = (what: string, target: string, { samples, processorMs }: Worked): Row =>
     timeRow(what, target, { mine: samples, peer, peerName, percent: 50, processor: milliseconds(processorMs) })
@@ -200,7 +197,7 @@ async function* sandboxRows(measured: Measured): AsyncGenerator<Row> {
   const exec = await execTrue(measured, id, tries(300))
   yield timeRow('exec `true`', '≤ 8 ms', {
     mine: exec.samples,
-    peer: await execTrueByHand(tries(300)),
+    peer: await measurePeer('exec', tries(300)),
     peerName: 'nsenter by hand',
     percent: 50,
     processor: milliseconds(exec.processorMs),
@@ -235,7 +232,7 @@ async function internetRow(
 async function burstRow(measured: Measured): Promise<Row> {
   const count = quick ? 10 : 100
   const mine = await burst(measured, count)
-  const peer = await burstByHand(count)
+  const [peer = Number.NaN] = await measurePeer('burst', count)
   return {
     what: `a burst of ${count} creates, all executed`,
     steward: milliseconds(mine.lastMs),
@@ -249,7 +246,7 @@ async function burstRow(measured: Measured): Promise<Row> {
 async function* terminalRows(client: StewardClient, id: SandboxId): AsyncGenerator<Row> {
   const screen = {
     mine: await writeToScreen(client, id, tries(300)),
-    peer: await writeToScreenOfTmux(temporaryFolder('tmux'), tries(300)),
+    peer: await measurePeer('tmux', tries(300), temporaryFolder('tmux')),
     peerName: 'tmux send-keys, capture-pane',
   }
   yield timeRow('write → on the screen by REST', '≤ 4 ms', { ...screen, percent: 50 })

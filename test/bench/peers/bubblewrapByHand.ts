@@ -5,10 +5,10 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** What a person would type: bwrap makes the namespaces, nsenter enters them. No limits, no files of its own, no records. */
+/** The command lines of a person: bwrap makes the namespaces, nsenter enters them. No limits, files or records. */
 export type HandMadeSandbox = { exec(command: string): Promise<string>; close(): Promise<void> }
 
-export async function handMadeSandbox(): Promise<HandMadeSandbox> {
+export async function createHandMadeSandbox(): Promise<HandMadeSandbox> {
   const holder = spawn(
     'bwrap',
     [
@@ -38,14 +38,14 @@ function insidePid(holder: ChildProcess): Promise<number> {
     const info = holder.stdio[3] as Readable // the fourth entry of `stdio` is a pipe
     info.on('data', (bytes: Buffer) => {
       text += bytes.toString()
-      const found = /"child-pid": (\d+)/.exec(text)
-      if (found) resolve(Number(found[1]))
+      const match = /"child-pid": (\d+)/.exec(text)
+      if (match) resolve(Number(match[1]))
     })
-    info.once('end', () => reject(new Error(`bwrap told no child-pid: ${text}`)))
+    info.once('end', () => reject(new Error(`bwrap printed no child-pid: ${text}`)))
   })
 }
 
-/** bwrap tells the process id before it has laid out the files. */
+/** Resolves when the files are laid out, which is after bwrap has printed the process id. */
 async function ready(holder: ChildProcess): Promise<void> {
   if (holder.stdout) await once(holder.stdout, 'data')
 }

@@ -7,7 +7,7 @@ const run = promisify(execFile)
 /** A shell in tmux on a server of its own; typed into and read as scripts do. */
 export type TmuxScreen = { type(line: string): Promise<void>; read(): Promise<string>; close(): Promise<void> }
 
-export async function tmuxScreen(folder: string): Promise<TmuxScreen> {
+export async function openTmuxScreen(folder: string): Promise<TmuxScreen> {
   const server = ['-S', join(folder, 'tmux.sock'), '-f', '/dev/null']
   const tmux = async (...parts: string[]) => (await run('tmux', [...server, ...parts])).stdout
   await tmux('new-session', '-d', '-x', '80', '-y', '24', 'bash --norc')

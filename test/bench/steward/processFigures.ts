@@ -21,15 +21,16 @@ export async function coldStarts(count: number): Promise<Samples> {
   return samples
 }
 
-/** Memory of main, service and host in MB, each with the helpers it started; a page that several share counts once. */
+/** Memory of main, service and host in MB, each with the helpers it started. Shared pages and processes count once. */
 export function proportionalMegabytes(steward: Steward): { main: number; service: number; host: number } {
   const { main, service, host } = steward.pids()
   const parts = [main, service, host]
-  const of = (pid: number): number =>
-    withHelpers(pid)
-      .filter((it) => it === pid || !parts.includes(it))
-      .reduce((sum, it) => sum + proportionalOf(it), 0)
-  return { main: of(main), service: of(service), host: of(host) }
+  const sumOf = (pid: number): number =>
+    listHelpers(
+      pid,
+      parts.filter((part) => part !== pid),
+    ).reduce((sum, each) => sum + proportionalOf(each), 0)
+  return { main: sumOf(main), service: sumOf(service), host: sumOf(host) }
 }
 
 /** What each terminal with a full scrollback adds, in all three processes. */
@@ -51,19 +52,19 @@ export async function megabytesPerTerminal(
   return grown / count
 }
 
-/**
- * Processor time in ms that host and service have taken so far. `helpers`: also what the host started outside of
- * sandboxes, and what that waited for.
- */
-export function processorMs(steward: Steward, counted: 'own' | 'helpers'): number {
+/** Processor time in ms of service, host and every helper outside of sandboxes, ended ones included. */
+export function processorMs(steward: Steward): number {
   const { service, host } = steward.pids()
-  if (counted === 'own') return ownMs(service) + ownMs(host)
-  return [service, ...withHelpers(host)].reduce((sum, pid) => sum + ownMs(pid) + waitedMs(pid), 0)
+  return [...listHelpers(service, [host]), ...listHelpers(host)].reduce(
+    (sum, pid) => sum + ownMs(pid) + waitedMs(pid),
+    0,
+  )
 }
 
 /** Resolves when these processes and what they started have taken next to nothing for a moment. */
 export async function settled(what: string, pids: () => readonly number[]): Promise<void> {
-  const taken = (): number => [...new Set(pids().flatMap(withHelpers))].reduce((sum, pid) => sum + ownMs(pid), 0)
+  const taken = (): number =>
+    [...new Set(pids().flatMap((pid) => listHelpers(pid)))].reduce((sum, pid) => sum + ownMs(pid), 0)
   let before = taken()
   let quietSince = performance.now()
   await until(
@@ -79,8 +80,11 @@ export async function settled(what: string, pids: () => readonly number[]): Prom
 }
 const quietMs = 300
 
-/** The process and what it started, in its own process namespace: what runs in sandboxes is none of it. */
-export function withHelpers(pid: number): number[] {
+/**
+ * The process and its descendants in its own process namespace, which leaves out the programs of sandboxes. Neither the
+ * processes of `except` nor their descendants are listed.
+ */
+export function listHelpers(pid: number, except: readonly number[] = []): number[] {
   const own = namespaceOf(pid)
   const children = new Map<number, number[]>()
   for (const each of readdirSync('/proc')
@@ -89,9 +93,10 @@ export function withHelpers(pid: number): number[] {
     const parent = Number(statOf(each)[parentField])
     children.set(parent, [...(children.get(parent) ?? []), each])
   }
-  const found = [pid]
-  for (const each of found) found.push(...(children.get(each) ?? []).filter((it) => namespaceOf(it) === own))
-  return found
+  const helpers = [pid]
+  for (const each of helpers)
+    helpers.push(...(children.get(each) ?? []).filter((it) => namespaceOf(it) === own && !except.includes(it)))
+  return helpers
 }
 
 function total(steward: Steward): number {

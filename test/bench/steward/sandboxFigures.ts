@@ -4,7 +4,6 @@ import type { SandboxId } from '../../../src/shared/ids.ts'
 import type { Steward } from '../../support/steward.ts'
 import type { StewardClient } from '../../support/stewardClient.ts'
 import { type Samples, timed } from '../figures.ts'
-import { handMadeSandbox } from '../peers/bubblewrapByHand.ts'
 import { processorMs, settled } from './processFigures.ts'
 
 /** A running application and a client of it. */
@@ -35,7 +34,7 @@ export async function createToFirstExec(
   let taken = 0
   for (let index = 0; index < count + 1; index++) {
     if (settle) await settled('the host', () => [steward.pids().host])
-    const before = processorMs(steward, 'helpers')
+    const before = processorMs(steward)
     const start = performance.now()
     const { id } = await client.call(createSandbox, { network })
     made.push(id)
@@ -43,21 +42,10 @@ export async function createToFirstExec(
     const spent = performance.now() - start
     // The first one makes what all later ones share.
     if (index > 0) samples.push(spent)
-    if (index > 0) taken += processorMs(steward, 'helpers') - before
+    if (index > 0) taken += processorMs(steward) - before
   }
   for (const id of made) await client.call(deleteSandbox, { id })
   return { samples, processorMs: taken / count }
-}
-
-export async function createToFirstExecByHand(count: number): Promise<Samples> {
-  const made: { close(): Promise<void> }[] = []
-  const samples = await timed(count, async () => {
-    const sandbox = await handMadeSandbox()
-    made.push(sandbox)
-    await sandbox.exec('true')
-  })
-  for (const sandbox of made) await sandbox.close()
-  return samples
 }
 
 /** All at once, each until its first command has answered. @returns ms until the last one has, and processor time of one */
@@ -66,7 +54,7 @@ export async function burst(
   count: number,
 ): Promise<{ lastMs: number; eachProcessorMs: number }> {
   const made: SandboxId[] = []
-  const before = processorMs(steward, 'helpers')
+  const before = processorMs(steward)
   const start = performance.now()
   await Promise.all(
     Array.from({ length: count }, async (_, index) => {
@@ -77,38 +65,17 @@ export async function burst(
     }),
   )
   const lastMs = performance.now() - start
-  const eachProcessorMs = (processorMs(steward, 'helpers') - before) / count
+  const eachProcessorMs = (processorMs(steward) - before) / count
   for (const id of made) await client.call(deleteSandbox, { id })
   return { lastMs, eachProcessorMs }
 }
 
-export async function burstByHand(count: number): Promise<number> {
-  const start = performance.now()
-  const made = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const sandbox = await handMadeSandbox()
-      await sandbox.exec('true')
-      return sandbox
-    }),
-  )
-  const lastMs = performance.now() - start
-  for (const sandbox of made) await sandbox.close()
-  return lastMs
-}
-
 export async function execTrue({ steward, client }: Measured, id: SandboxId, count: number): Promise<Worked> {
-  const before = processorMs(steward, 'helpers')
+  const before = processorMs(steward)
   let calls = 0
   const samples = await timed(count, () => {
     calls++
     return client.call(execInSandbox, { id, command: 'true' })
   })
-  return { samples, processorMs: (processorMs(steward, 'helpers') - before) / calls }
-}
-
-export async function execTrueByHand(count: number): Promise<Samples> {
-  const sandbox = await handMadeSandbox()
-  const samples = await timed(count, () => sandbox.exec('true'))
-  await sandbox.close()
-  return samples
+  return { samples, processorMs: (processorMs(steward) - before) / calls }
 }

@@ -4,7 +4,7 @@ import type { SandboxId, TerminalId } from '../../../src/shared/ids.ts'
 import type { Attached, StewardClient } from '../../support/stewardClient.ts'
 import { megabytesPerSecond, type Samples, timed } from '../figures.ts'
 import { echoOnce, rawPty } from '../peers/rawPty.ts'
-import { tmuxScreen } from '../peers/tmuxScreen.ts'
+import { typedLine } from '../peers/typedLine.ts'
 import { processorMs } from './processFigures.ts'
 import type { Measured } from './sandboxFigures.ts'
 
@@ -13,29 +13,15 @@ export const floodBytes = 100_000_000
 export const flood = `yes ${line} | head -c ${floodBytes}`
 const endlessFlood = `yes ${line}`
 
-/** Only the shell's answer has this text, not the typed line. */
-const typed = (index: number) => ({ line: `echo a$((${1000 + index}))b`, answer: `a${1000 + index}b` })
-
 /** Type a line over REST and read the screen until the answer stands there. */
 export async function writeToScreen(client: StewardClient, id: SandboxId, count: number): Promise<Samples> {
   const { session_id: sessionId } = await client.call(createTerminal, { id, command: 'bash --norc' })
   const samples = await timed(count, async (index) => {
-    const { line, answer } = typed(index)
+    const { line, answer } = typedLine(index)
     await client.call(writeTerminal, { id, sessionId, input: `${line}\n` })
     while (!(await client.call(readTerminal, { id, sessionId })).output.includes(answer));
   })
   await client.call(closeTerminal, { id, sessionId })
-  return samples
-}
-
-export async function writeToScreenOfTmux(folder: string, count: number): Promise<Samples> {
-  const screen = await tmuxScreen(folder)
-  const samples = await timed(count, async (index) => {
-    const { line, answer } = typed(index)
-    await screen.type(line)
-    while (!(await screen.read()).includes(answer));
-  })
-  await screen.close()
   return samples
 }
 
@@ -66,7 +52,7 @@ function echoOf(stream: Attached, character: string): Promise<void> {
   })
 }
 
-/** Everything that a command prints, to a client that only counts it; with the processor time of host and service. */
+/** Everything that a command prints, to a client that only counts it; with the processor time of host, service and their helpers. */
 export async function streamThroughput(
   { steward, client }: Measured,
   id: SandboxId,
@@ -83,11 +69,11 @@ export async function streamThroughput(
     if (bytes === 0) startMs = performance.now()
     bytes += part.length
   }
-  const before = processorMs(steward, 'own')
+  const before = processorMs(steward)
   stream.send({ type: 'input', data: '\n' })
   await ended
   const elapsedMs = performance.now() - startMs
-  const taken = processorMs(steward, 'own') - before
+  const taken = processorMs(steward) - before
   stream.close()
   if (bytes < floodBytes) throw new Error(`The stream lost output: ${bytes} of ${floodBytes} bytes came.`)
   return {

@@ -1,0 +1,69 @@
+/**
+ * Measures the peers that are command lines, as a process of its own: `node byHand.ts PEER COUNT FOLDER`. libuv forks to
+ * spawn, and a fork costs more the larger its process is, so a peer must not be spawned by the benchmark itself.
+ * Prints one line of JSON: `PeerFigures`.
+ */
+import { type Samples, timed } from '../figures.ts'
+import { createHandMadeSandbox } from './bubblewrapByHand.ts'
+import { openTmuxScreen } from './tmuxScreen.ts'
+import { typedLine } from './typedLine.ts'
+
+export type Peer = keyof typeof peers
+/** `maxMegabytes`: the largest resident set of the process that spawned the peer. */
+export type PeerFigures = { samples: Samples; maxMegabytes: number }
+
+const peers = { create: createToFirstExec, burst, exec: execTrue, tmux: writeToScreen }
+
+const [peer = '', count = '', folder = ''] = process.argv.slice(2)
+if (!isPeer(peer)) throw new Error(`Unknown peer ${peer}. Use one of ${Object.keys(peers).join(', ')}.`)
+const samples = await peers[peer](Number(count), folder)
+const figures: PeerFigures = { samples, maxMegabytes: process.resourceUsage().maxRSS / 1024 }
+process.stdout.write(`${JSON.stringify(figures)}\n`)
+
+function isPeer(name: string): name is Peer {
+  return Object.hasOwn(peers, name)
+}
+
+async function createToFirstExec(count: number): Promise<Samples> {
+  const sandboxes: { close(): Promise<void> }[] = []
+  const samples = await timed(count, async () => {
+    const sandbox = await createHandMadeSandbox()
+    sandboxes.push(sandbox)
+    await sandbox.exec('true')
+  })
+  for (const sandbox of sandboxes) await sandbox.close()
+  return samples
+}
+
+/** All at once. @returns one sample: ms until the last has executed its first command */
+async function burst(count: number): Promise<Samples> {
+  const start = performance.now()
+  const sandboxes = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const sandbox = await createHandMadeSandbox()
+      await sandbox.exec('true')
+      return sandbox
+    }),
+  )
+  const lastMs = performance.now() - start
+  for (const sandbox of sandboxes) await sandbox.close()
+  return [lastMs]
+}
+
+async function execTrue(count: number): Promise<Samples> {
+  const sandbox = await createHandMadeSandbox()
+  const samples = await timed(count, () => sandbox.exec('true'))
+  await sandbox.close()
+  return samples
+}
+
+async function writeToScreen(count: number, folder: string): Promise<Samples> {
+  const screen = await openTmuxScreen(folder)
+  const samples = await timed(count, async (index) => {
+    const { line, answer } = typedLine(index)
+    await screen.type(line)
+    while (!(await screen.read()).includes(answer));
+  })
+  await screen.close()
+  return samples
+}

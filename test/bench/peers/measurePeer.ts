@@ -1,0 +1,21 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { Samples } from '../figures.ts'
+import type { Peer, PeerFigures } from './byHand.ts'
+
+const run = promisify(execFile)
+const program = fileURLToPath(new URL('./byHand.ts', import.meta.url))
+/** Above this, in MB, the peer would pay for the size of the process that spawns it. */
+export const maxSpawnerMegabytes = 130
+
+/** Runs a peer in a small process of its own. Rejects when that process grew beyond `maxSpawnerMegabytes`. */
+export async function measurePeer(peer: Peer, count: number, folder = ''): Promise<Samples> {
+  const { stdout } = await run(process.execPath, [program, peer, String(count), folder], { maxBuffer: 16e6 })
+  const { samples, maxMegabytes } = JSON.parse(stdout) as PeerFigures // written by our own program
+  if (maxMegabytes > maxSpawnerMegabytes)
+    throw new Error(
+      `The process of the peer ${peer} took ${maxMegabytes.toFixed(0)} MB, so that its figures are false.`,
+    )
+  return samples
+}

@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { expect, test } from 'vitest'
+import { measurePeer } from '../bench/peers/measurePeer.ts'
+import { listHelpers } from '../bench/steward/processFigures.ts'
+import { until } from '../support/eventually.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+test.each(['create', 'exec', 'tmux'] as const)(
+  'peer %s of the benchmark is spawned by a small process',
+  async (peer) => {
+    const samples = await measurePeer(peer, 3, temporaryFolder('peer'))
+    expect(samples).toHaveLength(3)
+    expect(samples.every((ms) => ms > 0)).toBe(true)
+  },
+)
+
+test('a burst of the peer counts until its last command has run', async () => {
+  const [lastMs = 0, ...others] = await measurePeer('burst', 2)
+  expect(lastMs).toBeGreaterThan(0)
+  expect(others).toEqual([])
+})
+
+test('processes of another part are not counted again', async () => {
+  const script = 'sh -c "sleep 100; true" & sleep 100 & echo $!; wait'
+  const parent = spawn('bash', ['-c', script], { stdio: ['ignore', 'pipe', 'inherit'], detached: true })
+  try {
+    const [printed] = await once(parent.stdout, 'data')
+    const leaf = Number(printed)
+    const pid = parent.pid ?? 0
+    await until('the children to run', () => listHelpers(pid).length === 4)
+    const all = listHelpers(pid)
+    const part = all.find((each) => each !== pid && each !== leaf && listHelpers(each).length > 1) ?? 0
+    expect(all).toEqual(expect.arrayContaining([pid, leaf, part]))
+    const others = listHelpers(pid, [part])
+    expect(others.toSorted()).toEqual([pid, leaf].toSorted())
+  } finally {
+    process.kill(-(parent.pid ?? 0), 'SIGKILL')
+    await once(parent, 'exit')
+  }
+})
