@@ -60,7 +60,7 @@ export function packagingConfig({ outputFolder, electronFolder, updateFeed }: Pa
       executableName: 'steward',
       icon: 'resources/icon.png',
       category: 'Development',
-      synopsis: 'Sandboxes with terminals for you and your agents',
+      synopsis: 'Sandboxes, models, domains and a wallet for you and your agents',
       maintainer: 'Steward <packages@steward.invalid>',
       vendor: 'Steward',
     },
