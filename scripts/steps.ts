@@ -11,6 +11,7 @@ export const checkSteps: readonly Step[] = [
   { name: 'types of the renderer', command: 'tsc', parts: ['-p', 'tsconfig.renderer.json'] },
   { name: 'lint and format', command: 'biome', parts: ['check', '--error-on-warnings', '.'] },
   { name: 'import arrows', command: 'depcruise', parts: ['--config', '.dependency-cruiser.cjs', 'src'] },
+  { name: 'input readers', command: 'node', parts: ['scripts/inputReaders.ts'] },
   { name: 'helper scripts', command: 'node', parts: ['scripts/perlScripts.ts'] },
 ]
 

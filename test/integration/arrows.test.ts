@@ -193,6 +193,59 @@ describe('lint', () => {
   })
 })
 
+describe('input readers', () => {
+  const script = 'scripts/inputReaders.ts'
+  const platform = {
+    'src/main/platform/reader.ts': 'export const read = (text: string): unknown => JSON.parse(text)\n',
+  }
+  const step = checkSteps.find(({ name }) => name === 'input readers')
+  /** With an allow-list of its own, since that of the project names files that are not planted. */
+  const checked = async (files: Record<string, string>, allowed = '') => {
+    const own = readFileSync(`${projectFolder}${script}`, 'utf8')
+    const text = own.replace(/(allowed: Readonly<Record<string, string>> = \{).*?\n\}\n/s, `$1${allowed}}\n`)
+    const folder = plantedTree({ [script]: text, ...platform, ...files })
+    const { exitCode, stdout } = await runTool(folder, step?.command ?? '', step?.parts ?? [])
+    return { exitCode, stdout }
+  }
+
+  test.each([
+    ['JSON.parse', 'export const read = (text: string): unknown => JSON.parse(text)\n', 'parses JSON'],
+    ['text() of an answer', 'export const read = (it: Response): Promise<string> => it.text()\n', 'calls `text()`'],
+    ['json() of an answer', 'export const read = (it: Response): Promise<unknown> => it.json()\n', 'calls `json()`'],
+    ['a stream consumer', "export { text } from 'node:stream/consumers'\n", 'collects a stream'],
+    [
+      'a loop over a stream',
+      'export async function read(stream: AsyncIterable<Buffer>): Promise<Buffer[]> {\n  const all: Buffer[] = []\n  for await (const chunk of stream) all.push(chunk)\n  return all\n}\n',
+      'collects a stream',
+    ],
+    [
+      'a listener',
+      "export function read(socket: Socket): void {\n  let text = ''\n  socket.on('data', (chunk) => {\n    text += chunk\n  })\n}\n",
+      'collects a stream',
+    ],
+  ])('%s outside of the platform fails the check', async (_, text, problem) => {
+    const path = 'src/main/agent/one/reader.ts'
+    const { exitCode, stdout } = await checked({ [path]: text })
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: expect.stringContaining(`${path}:`) })
+    expect(stdout).toContain(problem)
+  })
+
+  test('of the platform, of tests and of the allow-list pass; an entry that nothing needs does not', async () => {
+    const files = {
+      'src/main/agent/one/oneRepository.ts': 'export const row = (text: string): unknown => JSON.parse(text)\n',
+      'src/main/agent/one/reader.test.ts': 'export const read = (text: string): unknown => JSON.parse(text)\n',
+      'src/main/agent/one/loop.ts':
+        'export async function run(stream: AsyncIterable<Buffer>): Promise<void> {\n  for await (const chunk of stream) write(chunk)\n}\n',
+    }
+    const repositories = "'src/main/**/*Repository.ts': 'rows'"
+    expect(await checked(files, repositories)).toEqual({ exitCode: 0, stdout: '' })
+    expect(await checked(files, `${repositories}, 'src/main/none.ts': 'no reason'`)).toEqual({
+      exitCode: 1,
+      stdout: 'src/main/none.ts reads nothing by itself: remove it.\n',
+    })
+  })
+})
+
 describe('helper scripts', () => {
   const scripts = 'src/main/host/runtimes/scripts'
   const uses = (...parts: string[]) => ({

@@ -192,6 +192,14 @@ describe('bodies', () => {
     expectRefusal(cut, 400, 'request/malformed', 'The body is not valid JSON (at position 20).')
   })
 
+  test('that are nested too deep are refused before anything walks them', async () => {
+    for (const levels of [65, 20_000]) {
+      const body = `{"command":${'['.repeat(levels)}${']'.repeat(levels)}}`
+      const answer = await service.send(`${sandbox}/exec`, { body })
+      expectRefusal(answer, 400, 'request/malformed', 'The body is nested more than 64 levels deep.')
+    }
+  })
+
   test.each(['[]', '"text"', '7', 'null'])('that are %s instead of an object', async (body) => {
     expectRefusal(
       await service.send(`${sandbox}/exec`, { body }),

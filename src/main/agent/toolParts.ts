@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { AppError } from '../../shared/appError.ts'
 import type { IntentRecord } from '../../shared/contract/intents.ts'
 import { toolNamed } from '../../shared/contract/tools/toolTable.ts'
+import { parseJson } from '../platform/boundedJson.ts'
 import { builtFile, installFolder } from '../platform/programFile.ts'
 import { version } from '../platform/version.ts'
 import type { AgentGround } from './agentGround.ts'
@@ -56,10 +57,10 @@ export function toolParts(ground: AgentGround, { approvals, asks, served, endpoi
     pendingCalls({
       calls: toolCallRepository(database),
       async perform({ record, given, caller }, signal) {
-        const by = ToolCaller.parse(JSON.parse(caller))
+        const by = ToolCaller.parse(parseJson(caller))
         const tool = toolOf(record.tool, by)
         if (!tool) throw new AppError('tool/unknown', `There is no tool ${record.tool} any more.`)
-        const args = tool.input.parse(JSON.parse(given))
+        const args = tool.input.parse(parseJson(given))
         // Approved by a person, and still part of what asked for it.
         const asked = record.intent_id === null ? undefined : activity.taskOf({ kind: 'intent', id: record.intent_id })
         const task = asked ?? { id: newTask('call'), links: {} }

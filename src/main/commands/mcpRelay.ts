@@ -1,8 +1,10 @@
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { profileHeader, type StdioDoor, type ToolProfile } from '../../shared/contract/toolClients.ts'
+import { parseJson } from '../platform/boundedJson.ts'
 import { sseParser } from '../platform/http/sseEvents.ts'
 import { type HttpClient, textOf } from '../platform/httpClient.ts'
+import { parsedJson } from '../platform/parsedJson.ts'
 
 /** What `mcpRelay` works with. */
 export type McpRelayOptions = {
@@ -67,7 +69,7 @@ export async function mcpRelay({ input, output, http, door, profile }: McpRelayO
     return ask(true) // it was started again since, or never was there
   }
   const told = (message: Message, text: string): void => {
-    const answer: unknown = JSON.parse(text)
+    const answer: unknown = parseJson(text)
     if (message.method === 'initialize') agreed = agreedRevision(answer) ?? agreed
     write(answer)
   }
@@ -99,7 +101,7 @@ export async function mcpRelay({ input, output, http, door, profile }: McpRelayO
 
   for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
     if (line.trim() === '') continue
-    const message = parsed(line)
+    const message = parsedJson(line)
     if (message === undefined) fail(null, errors.parse, 'This line is not JSON.')
     else if (typeof message !== 'object' || message === null || Array.isArray(message)) {
       fail(null, errors.request, 'A message is one JSON object.')
@@ -122,16 +124,8 @@ function headerText(text: string): string {
   return plain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`
 }
 
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
-}
-
 function isAnswer(text: string): boolean {
-  const answer = parsed(text)
+  const answer = parsedJson(text)
   return typeof answer === 'object' && answer !== null && 'jsonrpc' in answer
 }
 
@@ -144,7 +138,7 @@ function agreedRevision(answer: unknown): string | undefined {
 
 /** Of an answer in the form of everything else that Steward refuses. */
 function refusalOf(text: string): string | undefined {
-  const answer = parsed(text)
+  const answer = parsedJson(text)
   if (typeof answer !== 'object' || answer === null || !('error' in answer)) return undefined
   const { error, detail, hint } = answer as Record<string, unknown>
   return [error, detail, hint].filter((it) => typeof it === 'string').join(' ')

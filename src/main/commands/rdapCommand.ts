@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { AppError } from '../../shared/appError.ts'
 import type { StartOptions } from '../config/startOptions.ts'
+import { parseJson } from '../platform/boundedJson.ts'
 import { openDataFolder } from '../platform/dataFolder.ts'
 import { httpClient } from '../platform/httpClient.ts'
 import { keptRdapList } from '../platform/keptRdapList.ts'
@@ -91,7 +92,7 @@ function checked(url: string, text: string): z.output<typeof RdapList> {
 
 function publicationOf(file: string): number | undefined {
   try {
-    const parsed = RdapList.safeParse(JSON.parse(readFileSync(file, 'utf8')))
+    const parsed = RdapList.safeParse(parseJson(readFileSync(file, 'utf8')))
     return parsed.success ? Date.parse(parsed.data.publication) : undefined
   } catch {
     return undefined

@@ -3,6 +3,7 @@ import { AppError } from '../../shared/appError.ts'
 import { namedRuntimes, startHost } from '../host/compose.ts'
 import { usualCpuWeight } from '../host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { DockerOptions, usualDocker } from '../host/runtimes/docker/dockerOptions.ts'
+import { parseJson } from '../platform/boundedJson.ts'
 import { jsonLog, type LogLevel } from '../platform/log.ts'
 import { openLogFile } from '../platform/logFile.ts'
 import { version } from '../platform/version.ts'
@@ -51,7 +52,7 @@ function whole(name: string, value: string): number {
 
 function dockerOf(value: string): DockerOptions {
   try {
-    return DockerOptions.parse(JSON.parse(value))
+    return DockerOptions.parse(parseJson(value))
   } catch (cause) {
     throw invalid('--docker is not what the service gives.', cause)
   }

@@ -10,6 +10,7 @@ import { type CommandLine, exitCodeOf, failureText, helpOf, parseCommandLine } f
 import { type LockHolder, lockHolder } from '../platform/dataLock.ts'
 import { onEndSignal } from '../platform/endSignals.ts'
 import { httpClient } from '../platform/httpClient.ts'
+import { parsedJson } from '../platform/parsedJson.ts'
 import { readSecretFile } from '../platform/secretFile.ts'
 import { version } from '../platform/version.ts'
 
@@ -48,7 +49,7 @@ export async function mcpProgram(parts: readonly string[], given: Environment): 
   const { STEWARD_MCP_KEY: key, ...own } = given
   const present = (holder: LockHolder): StdioDoor | undefined => {
     const text = readSecretFile(join(dataFolder, stdioDoorFile))
-    const door = text === undefined ? undefined : StdioDoor.safeParse(parsed(text)).data
+    const door = text === undefined ? undefined : StdioDoor.safeParse(parsedJson(text)).data
     if (door?.pid !== holder.pid) return undefined // of one that has ended
     return key === undefined || key === '' ? door : { ...door, key }
   }
@@ -106,14 +107,6 @@ function profileOf(text: string | undefined): ToolProfile | undefined {
   const profile = ToolProfile.safeParse(text).data
   if (profile) return profile
   throw new AppError('command/usage', `--profile ${text} is none: it must be one of ${ToolProfile.options.join(', ')}.`)
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** Also of `scripts/mcp.js`, which is not this file. */

@@ -8,6 +8,7 @@ import {
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import type { LookupFunction, Socket } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
+import { readBytes } from './boundedBytes.ts'
 
 /** Asks servers. Its connections stay open for what is asked next. */
 export type HttpClient = {
@@ -74,7 +75,7 @@ export function httpClient({ maxAnswerBytes, connect, lookup, tls }: Options): H
   return {
     async ask(url, request) {
       const answer = await answered(url, request)
-      return { status: answer.statusCode ?? 0, text: await wholeText(answer, maxAnswerBytes) }
+      return { status: answer.statusCode ?? 0, text: await textOf(answer, maxAnswerBytes) }
     },
     async open(url, request) {
       const answer = await answered(url, request)
@@ -101,33 +102,9 @@ function answerOf(asked: ClientRequest, body: string | undefined): Promise<Incom
   })
 }
 
-/** @throws Error for a longer one, and for one that breaks off */
-function wholeText(answer: IncomingMessage, maxBytes: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const pieces: Buffer[] = []
-    let bytes = 0
-    answer
-      .on('data', (piece: Buffer) => {
-        bytes += piece.length
-        if (bytes > maxBytes) answer.destroy(tooLarge())
-        else pieces.push(piece)
-      })
-      .once('end', () => resolve(Buffer.concat(pieces).toString('utf8')))
-      .once('error', reject)
-      .once('close', () => reject(new Error('The answer broke off.')))
-  })
-}
-
 const tooLarge = (): Error => new Error('The answer is too large.')
 
-/** @throws Error for a longer one */
+/** @throws Error for a longer one, and for one that breaks off */
 export async function textOf(answer: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
-  const pieces: Uint8Array[] = []
-  let bytes = 0
-  for await (const piece of answer) {
-    bytes += piece.length
-    if (bytes > maxBytes) throw tooLarge()
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces).toString('utf8')
+  return (await readBytes(answer, { maxBytes, tooLarge })).toString('utf8')
 }

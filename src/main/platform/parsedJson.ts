@@ -1,7 +1,9 @@
-/** Undefined when it is not JSON. The parser's own error would quote the text, which may be a secret. */
-export function parsedJson(text: string): unknown {
+import { type JsonLimits, parseJson } from './boundedJson.ts'
+
+/** @returns undefined for text that is not JSON or exceeds a limit */
+export function parsedJson(text: string, limits?: JsonLimits): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text, limits)
   } catch {
     return undefined
   }

@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { type BrowserWindow, type Rectangle, screen } from 'electron'
 import { z } from 'zod'
+import { parseJson } from '../platform/boundedJson.ts'
 
 const WindowState = z.object({
   bounds: z.object({ x: z.int(), y: z.int(), width: z.int().min(1), height: z.int().min(1) }),
@@ -35,7 +36,7 @@ export function keepWindowState(window: BrowserWindow, file: string): void {
 
 function readState(file: string): z.infer<typeof WindowState> | undefined {
   try {
-    return WindowState.parse(JSON.parse(readFileSync(file, 'utf8')))
+    return WindowState.parse(parseJson(readFileSync(file, 'utf8')))
   } catch {
     return undefined // never written, or not by this version
   }

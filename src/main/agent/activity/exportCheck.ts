@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { TimelineEntry } from '../../../shared/contract/timeline.ts'
+import { parseJson } from '../../platform/boundedJson.ts'
 import { canonicalJson, genesisHash } from './entryHash.ts'
 import { cutKind } from './timelineCut.ts'
 
@@ -69,7 +70,7 @@ export async function checkExport(lines: AsyncIterable<string> | Iterable<string
 function entryIn(text: string): ExportedEntry | string {
   if (text.length > longestLine) return 'The line is longer than an entry can be.'
   try {
-    const parsed: unknown = JSON.parse(text)
+    const parsed: unknown = parseJson(text)
     const { data, error } = ExportedEntry.safeParse(parsed)
     if (!data) return `The line is no entry of the log: ${error?.issues[0]?.message ?? 'it has another form'}.`
     // Of a field that is given twice, other programs show the first.

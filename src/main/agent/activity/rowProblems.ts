@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { TimelineEntry } from '../../../shared/contract/timeline.ts'
 import { isoTime } from '../../../shared/time.ts'
+import { parseJson } from '../../platform/boundedJson.ts'
 import { canonicalJson, entryHash, genesisHash } from './entryHash.ts'
 import type { TimelineRow } from './timelineRepository.ts'
 
@@ -74,7 +75,7 @@ function timeOf({ atMs }: TimelineRow): string | undefined {
 /** Only the very text that was written: other spaces, or a key given twice, are a change as well. */
 function written<T>(text: string, schema: z.ZodType<T>): T | undefined {
   try {
-    const parsed = schema.safeParse(JSON.parse(text))
+    const parsed = schema.safeParse(parseJson(text))
     return parsed.success && canonicalJson(parsed.data) === text ? parsed.data : undefined
   } catch {
     return undefined // no JSON

@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import { z } from 'zod'
+import { parseJson } from '../../platform/boundedJson.ts'
 import type { Log } from '../../platform/log.ts'
 
 /** The newest entry: whoever knows it finds out that entries were taken off the end. */
@@ -24,7 +25,7 @@ const laterMs = 500
 /** @returns undefined where there is none, or none that can be understood */
 export function readHead(file: string): KeptHead | undefined {
   try {
-    return KeptHead.parse(JSON.parse(readFileSync(file, 'utf8')))
+    return KeptHead.parse(parseJson(readFileSync(file, 'utf8')))
   } catch {
     return undefined // never written, or damaged: the log alone has to prove itself
   }

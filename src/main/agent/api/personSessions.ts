@@ -1,5 +1,6 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
+import { parseJson } from '../../platform/boundedJson.ts'
 import { readSecretFile, writeSecretFile } from '../../platform/secretFile.ts'
 
 /** Of the two secrets of a session neither is enough: the browser keeps one, the window's own origin the other. */
@@ -67,7 +68,7 @@ const Kept = z.array(z.object({ digest: Digest, windowDigest: Digest, openedAtMs
 
 function keptSessions(file: string): Session[] {
   try {
-    return Kept.parse(JSON.parse(readSecretFile(file) ?? '[]')).filter(
+    return Kept.parse(parseJson(readSecretFile(file) ?? '[]')).filter(
       ({ digest, windowDigest }) => digest.length === digestBytes && windowDigest.length === digestBytes,
     )
   } catch {

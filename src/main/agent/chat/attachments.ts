@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { AppError } from '../../../shared/appError.ts'
 import type { Attachment } from '../../../shared/contract/chatLibrary.ts'
 import { type AttachmentId, chatLimits } from '../../../shared/contract/chats.ts'
+import { readBytes } from '../../platform/boundedBytes.ts'
 import { type BytesAnswer, bytesAnswer } from '../../platform/http/answers.ts'
 import type { ChatStore } from './chatStore.ts'
 import { toldAttachment } from './libraryRepository.ts'
@@ -21,7 +22,8 @@ export type Attachments = {
 export function attachments({ store, newId, now }: Parts): Attachments {
   return {
     async add(name, pieces) {
-      const bytes = await collected(pieces)
+      const maxBytes = chatLimits.imageBytes
+      const bytes = await readBytes(pieces, { maxBytes, tooLarge: () => tooLarge('The file', maxBytes) })
       const mediaType = imageType(bytes)
       if (mediaType === undefined) checkText(bytes)
       const stored = {
@@ -54,17 +56,6 @@ export function attachments({ store, newId, now }: Parts): Attachments {
       })
     },
   }
-}
-
-async function collected(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const all: Uint8Array[] = []
-  let bytes = 0
-  for await (const piece of pieces) {
-    bytes += piece.length
-    if (bytes > chatLimits.imageBytes) throw tooLarge('The file', chatLimits.imageBytes)
-    all.push(piece)
-  }
-  return Buffer.concat(all)
 }
 
 /** By its first bytes. SVG is no picture but a program. */

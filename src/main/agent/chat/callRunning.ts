@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { chatToolLimits } from '../../../shared/contract/chatTools.ts'
 import { serverNameOf } from '../../../shared/contract/toolServers.ts'
 import { toolNamed } from '../../../shared/contract/tools/toolTable.ts'
+import { parseJson } from '../../platform/boundedJson.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { ToolCaller } from '../tools/toolCaller.ts'
 import type { ToolExecutor } from '../tools/toolExecutor.ts'
@@ -112,7 +113,7 @@ export function failed(sentence: string): CallEnd {
 function parsedArguments(text: string): Readonly<Record<string, unknown>> | undefined {
   if (text.length > chatToolLimits.argumentCharacters) return undefined
   try {
-    const given: unknown = text.trim() === '' ? {} : JSON.parse(text)
+    const given: unknown = text.trim() === '' ? {} : parseJson(text)
     return typeof given === 'object' && given !== null && !Array.isArray(given) ? { ...given } : undefined
   } catch {
     return undefined // the model is told so

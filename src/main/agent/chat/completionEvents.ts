@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AppError } from '../../../shared/appError.ts'
+import { parseJson } from '../../platform/boundedJson.ts'
 import type { CallPiece, Carried } from './gatheredCalls.ts'
 
 /** Places of calls in a step. */
@@ -100,7 +101,7 @@ function carriedOf({ reasoning_details, extra_content }: Carried): Carried {
 
 function chunkOf(data: string): z.output<typeof Chunk> {
   try {
-    return Chunk.parse(JSON.parse(data))
+    return Chunk.parse(parseJson(data))
   } catch (cause) {
     throw unreadable(cause)
   }

@@ -1,9 +1,11 @@
 import type { createChatCompletion, ListedModel } from '../../../shared/contract/inference.ts'
 import type { Input } from '../../../shared/contract/route.ts'
+import { parseJson } from '../../platform/boundedJson.ts'
 import type { CallRow, StepRow } from './callRepository.ts'
 import type { ChatStore } from './chatStore.ts'
 import { toolboxOf } from './chatToolbox.ts'
 import type { StoredConversation } from './conversationRepository.ts'
+import type { Carried } from './gatheredCalls.ts'
 import type { StoredAttachment } from './libraryRepository.ts'
 import type { MessageRow } from './messageRepository.ts'
 import { asksForCache } from './modelPrices.ts'
@@ -82,9 +84,9 @@ export function answerTurns(text: string, { steps, calls }: Made, when: 'past' |
         id,
         type: 'function',
         function: { name: tool, arguments: sentArguments(given) },
-        ...(when === 'present' && extra !== null && { extra_content: JSON.parse(extra) }),
+        ...(when === 'present' && extra !== null && { extra_content: parseJson(extra) }),
       })),
-      ...(when === 'present' && JSON.parse(carried)),
+      ...(when === 'present' && (parseJson(carried) as Carried)),
     })
     for (const { id, output } of own) {
       turns.push({ role: 'tool', tool_call_id: id, content: output ?? 'It has not ended.' })
@@ -97,7 +99,7 @@ export function answerTurns(text: string, { steps, calls }: Made, when: 'past' |
 /** Providers take nothing but an object; what the model wrote in its place was refused, and it was told why. */
 function sentArguments(given: string): string {
   try {
-    const parsed: unknown = JSON.parse(given)
+    const parsed: unknown = parseJson(given)
     return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? given : '{}'
   } catch {
     return '{}'

@@ -13,6 +13,7 @@ import {
 } from '../../../shared/contract/chats.ts'
 import { type ChatTools, noTools } from '../../../shared/contract/chatTools.ts'
 import { isoTime } from '../../../shared/time.ts'
+import { parseJson } from '../../platform/boundedJson.ts'
 import type { SpendBudgets } from '../budgets/spendBudgets.ts'
 import type { LocalEvents } from '../localEvents.ts'
 import type { Note } from '../note.ts'
@@ -280,7 +281,7 @@ function placeOf(cursor: string): ListPlace {
 
 function numbersOf(cursor: string): number[] {
   try {
-    const given: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    const given: unknown = parseJson(Buffer.from(cursor, 'base64url').toString())
     return Array.isArray(given) && given.every((it) => Number.isSafeInteger(it)) ? given : []
   } catch {
     return [] // not one of ours

@@ -1,4 +1,5 @@
 import { AnswerUsage } from '../../../shared/contract/chatMessages.ts'
+import { parseJson } from '../../platform/boundedJson.ts'
 import type { SpendBudgets } from '../budgets/spendBudgets.ts'
 import { weightOfAnswer } from './answerTurn.ts'
 import { spendOf } from './answerUsage.ts'
@@ -23,7 +24,7 @@ export function endInterruptedAnswers({ store, budgets, now }: Parts): void {
     }
     for (const row of store.messages.unfinished()) {
       const { text, reasoning } = store.messages.received(row.number)
-      const usage = row.usage === null ? null : AnswerUsage.parse(JSON.parse(row.usage))
+      const usage = row.usage === null ? null : AnswerUsage.parse(parseJson(row.usage))
       store.messages.finish(row.number, {
         state: 'interrupted',
         text,

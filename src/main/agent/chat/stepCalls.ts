@@ -1,5 +1,6 @@
 import { chatToolLimits } from '../../../shared/contract/chatTools.ts'
 import { shownLine } from '../../../shared/shownLine.ts'
+import { parseJson } from '../../platform/boundedJson.ts'
 import type { LocalEvents } from '../localEvents.ts'
 import type { ToolCaller } from '../tools/toolCaller.ts'
 import { type CallRow, toldCall } from './callRepository.ts'
@@ -109,7 +110,7 @@ function typed(
   publish: Parts['publish'],
 ): void {
   if (tool !== 'sandbox_pty_write') return
-  const { session_id }: { session_id?: unknown } = JSON.parse(given)
+  const { session_id } = parseJson(given) as { session_id?: unknown } // arguments are an object
   if (typeof session_id === 'string') publish({ type: 'terminal.typed', session_id, conversation_id: id, title })
 }
 

@@ -1,6 +1,7 @@
 import { AnswerUsage, ChatFailure, type Message } from '../../../shared/contract/chatMessages.ts'
 import type { MessageId } from '../../../shared/contract/chats.ts'
 import { isoTime } from '../../../shared/time.ts'
+import { parseJson } from '../../platform/boundedJson.ts'
 import { toldCall } from './callRepository.ts'
 import type { ChatStore } from './chatStore.ts'
 import type { StoredConversation } from './conversationRepository.ts'
@@ -29,7 +30,7 @@ export function toldMessages(
 
   return rows.map((row) => {
     const answer = row.finished_at_ms === null ? running.get(row.id) : undefined
-    const usage = answer?.usage ?? (row.usage === null ? null : AnswerUsage.parse(JSON.parse(row.usage)))
+    const usage = answer?.usage ?? (row.usage === null ? null : AnswerUsage.parse(parseJson(row.usage)))
     return {
       id: row.id as MessageId, // ids of rows were made here
       conversation_id: conversation.id,
@@ -48,12 +49,12 @@ export function toldMessages(
       attachments: (attachments.get(row.number) ?? []).map(toldAttachment),
       sibling_ids: (siblings.get(row.parent) ?? []).map(({ id }) => id as MessageId),
       group_id: row.group_id,
-      error: row.error === null ? null : ChatFailure.parse(JSON.parse(row.error)),
+      error: row.error === null ? null : ChatFailure.parse(parseJson(row.error)),
       usage,
       finish_reason: row.finish_reason,
       omitted_messages: row.omitted,
       clamped_max_tokens: row.clamped,
-      warnings: JSON.parse(row.warnings),
+      warnings: parseJson(row.warnings) as string[],
       created_at: isoTime(row.created_at_ms),
       finished_at: row.finished_at_ms === null ? null : isoTime(row.finished_at_ms),
     }

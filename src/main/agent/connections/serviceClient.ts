@@ -3,6 +3,7 @@ import { type Input, type Output, type Route, requestOf } from '../../../shared/
 import { taskHeader } from '../../../shared/contract/timelineLinks.ts'
 import { sseParser } from '../../platform/http/sseEvents.ts'
 import { type HttpClient, type HttpRequest, httpClient, textOf } from '../../platform/httpClient.ts'
+import { parsedJson } from '../../platform/parsedJson.ts'
 import { serviceRefusal } from '../serviceRefusal.ts'
 import type { TaskContext } from '../taskContext.ts'
 import { askedUrl, connector, type ServiceTarget, tlsOptions } from './serviceTarget.ts'
@@ -175,14 +176,6 @@ function singleHeaders(headers: Readonly<Record<string, string | string[] | unde
       value === undefined ? [] : [[name, [value].flat().join(', ')]],
     ),
   )
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined // not JSON: the status or the schema says what is wrong with it
-  }
 }
 
 function unavailable(cause?: unknown): AppError {

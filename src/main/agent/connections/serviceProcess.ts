@@ -5,6 +5,7 @@ import { AppError } from '../../../shared/appError.ts'
 import { type ServiceOrder, ServiceReady } from '../../../shared/contract/supervision.ts'
 import type { Environment } from '../../config/config.ts'
 import type { StartOptions } from '../../config/startOptions.ts'
+import { parseJson } from '../../platform/boundedJson.ts'
 import { superviseChild } from '../../platform/childSupervisor.ts'
 import type { Log } from '../../platform/log.ts'
 import { openLogFile } from '../../platform/logFile.ts'
@@ -100,7 +101,7 @@ function orderLine(order: ServiceOrder): string {
 
 function parsedReady(line: string): ServiceReady | undefined {
   if (!line.startsWith('{"event":"ready"')) return undefined
-  return ServiceReady.parse(JSON.parse(line))
+  return ServiceReady.parse(parseJson(line))
 }
 
 function notStarted(cause: unknown, said: string): AppError {

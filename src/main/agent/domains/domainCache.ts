@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { AppError } from '../../../shared/appError.ts'
 import type { KeptSource } from '../../../shared/contract/localDomains.ts'
+import { parseJson } from '../../platform/boundedJson.ts'
 import type { Log } from '../../platform/log.ts'
 import type { CacheKind, DomainCacheRepository } from './domainCacheRepository.ts'
 
@@ -217,7 +218,7 @@ function withSource(json: Buffer, source: { source: KeptSource; as_of: string })
 /** A damaged row is shown to nobody. */
 function understood<Answer>(schema: z.ZodType<Answer>, text: string): Answer | undefined {
   try {
-    return schema.parse(JSON.parse(text))
+    return schema.parse(parseJson(text))
   } catch {
     return undefined
   }

@@ -1,4 +1,5 @@
 import { shortAddress } from '../../../shared/shortAddress.ts'
+import { parseJson } from '../../platform/boundedJson.ts'
 import { personalHash } from './evmSignature.ts'
 import { checkPlain, invisibleWarning, shortened } from './plainText.ts'
 import { isSolanaMessage } from './solanaMessage.ts'
@@ -56,7 +57,7 @@ function checkMeaning(text: string): void {
 
 function jsonKeys(text: string): string[] {
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = parseJson(text)
     return typeof value === 'object' && value !== null ? Object.keys(value) : []
   } catch {
     return [] // text that is no JSON

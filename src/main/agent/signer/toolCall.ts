@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { noAccount } from '../../../shared/contract/intents.ts'
+import { parseJson } from '../../platform/boundedJson.ts'
 import { checkPlain } from './plainText.ts'
 import type { IntentOf, Understood } from './understood.ts'
 
@@ -8,7 +9,7 @@ export async function toolCall(intent: IntentOf<'tool.call'>): Promise<Understoo
   const { tool, sentence, target, arguments: given } = intent
   checkPlain('sentence', sentence)
   checkPlain('target', target)
-  const raw = JSON.stringify({ tool, arguments: JSON.parse(given) as unknown })
+  const raw = JSON.stringify({ tool, arguments: parseJson(given) as unknown })
   return {
     prepared: {
       intent,

@@ -8,6 +8,7 @@ import {
   readTerminal,
   writeTerminal,
 } from '../../../shared/contract/terminals.ts'
+import { parseJson } from '../../platform/boundedJson.ts'
 import { serialQueue } from '../../platform/serialQueue.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import { foreignText } from './foreignText.ts'
@@ -149,7 +150,7 @@ function endWords(text: string): string {
 
 function parsedMessage(line: string): JSONRPCMessage | undefined {
   try {
-    const message: unknown = JSON.parse(line)
+    const message: unknown = parseJson(line)
     // The client checks the rest of its form.
     return typeof message === 'object' && message !== null ? (message as JSONRPCMessage) : undefined
   } catch {

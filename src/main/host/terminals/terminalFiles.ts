@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { TerminalRecord } from '../../../shared/contract/hostIpc.ts'
 import type { SandboxId, TerminalId } from '../../../shared/ids.ts'
 import { CarriedMark } from '../../../shared/terminalMarks.ts'
+import { parseJson } from '../../platform/boundedJson.ts'
 import type { Log } from '../../platform/log.ts'
 
 /** Sizes in order; each applies from its cursor on. */
@@ -74,7 +75,7 @@ export async function terminalFiles(folder: string, log: Log): Promise<TerminalF
       const drawn = await readFile(screenPath).catch(() => undefined)
       if (!drawn) return undefined
       const told = await readFile(marksPath, 'utf8').catch(() => 'null')
-      return { bytes: new Uint8Array(drawn), marks: SavedMarks.safeParse(JSON.parse(told)).data }
+      return { bytes: new Uint8Array(drawn), marks: SavedMarks.safeParse(parseJson(told)).data }
     },
     async remove() {
       removed = true
@@ -93,7 +94,7 @@ export async function storedTerminals(root: string, log: Log): Promise<TerminalM
   const found: TerminalMeta[] = []
   for (const folder of await terminalFolders(root)) {
     try {
-      found.push(TerminalMeta.parse(JSON.parse(await readFile(join(folder, 'meta.json'), 'utf8'))))
+      found.push(TerminalMeta.parse(parseJson(await readFile(join(folder, 'meta.json'), 'utf8'))))
     } catch (failure) {
       log.warn('a terminal without a readable record is removed', { folder, failure })
       await rm(folder, { recursive: true, force: true })

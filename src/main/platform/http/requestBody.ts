@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { AppError } from '../../../shared/appError.ts'
+import { JsonError, parseJson } from '../boundedJson.ts'
 
 export const noBytes: Buffer = Buffer.alloc(0)
 
@@ -48,14 +49,17 @@ export async function* bodyPieces(request: IncomingMessage, maxBytes: number): A
 
 export async function* noPieces(): AsyncGenerator<Uint8Array> {}
 
-/** @returns undefined for an empty body. @throws AppError `request/malformed` */
+/**
+ * @returns undefined for an empty body
+ * @throws AppError `request/malformed`, also for JSON that is nested too deep
+ */
 export function parsedBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined
   if (!isUtf8(bytes)) throw new AppError('request/malformed', 'The body is not valid UTF-8.')
   try {
-    return JSON.parse(bytes.toString('utf8'))
+    return parseJson(bytes.toString('utf8'), { maxBytes: bytes.length })
   } catch (cause) {
-    throw notJson(cause)
+    throw cause instanceof JsonError ? notJson(cause) : cause
   }
 }
 
@@ -72,13 +76,10 @@ function hasBody({ 'content-length': length, 'transfer-encoding': encoding }: In
   return encoding !== undefined || (length !== undefined && Number(length) !== 0)
 }
 
-function tooLarge(): AppError {
-  return new AppError('request/too-large', 'The body is larger than this path takes.')
+function notJson(cause: JsonError): AppError {
+  return new AppError('request/malformed', `The body ${cause.predicate}.`, { cause })
 }
 
-function notJson(cause: unknown): AppError {
-  const reason = cause instanceof SyntaxError ? cause.message.split('\n')[0] : undefined
-  // V8 quotes a piece of the input in its message, which may hold a secret: only the position is told.
-  const position = reason?.match(/at position \d+/)?.[0]
-  return new AppError('request/malformed', `The body is not valid JSON${position ? ` (${position})` : ''}.`, { cause })
+function tooLarge(): AppError {
+  return new AppError('request/too-large', 'The body is larger than this path takes.')
 }

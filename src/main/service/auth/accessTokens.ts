@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { authLimits } from '../../../shared/contract/auth.ts'
 import { ChainType } from '../../../shared/contract/wallet.ts'
 import { AccountId } from '../../../shared/ids.ts'
+import { parseJson } from '../../platform/boundedJson.ts'
 import type { Caller } from '../endpoint.ts'
 import type { RefreshTokenRepository } from './refreshTokenRepository.ts'
 import { caip10, type WalletName } from './walletRepository.ts'
@@ -100,5 +101,5 @@ function segment(value: object): string {
 
 /** Call it only after the signature was verified. */
 function claimsOf(payload: string): z.output<typeof Claims> | undefined {
-  return Claims.safeParse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'))).data
+  return Claims.safeParse(parseJson(Buffer.from(payload, 'base64url').toString('utf8'))).data
 }

@@ -15,6 +15,7 @@ import type { Parsed } from '../../../shared/contract/route.ts'
 import type { AccountId } from '../../../shared/ids.ts'
 import { centsDown, centsUp, exactCents, formatUsd, microUsd, microUsdOfCents } from '../../../shared/microUsd.ts'
 import { isoTime } from '../../../shared/time.ts'
+import { parseJson } from '../../platform/boundedJson.ts'
 import { bytesAnswer } from '../../platform/http/answers.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import { type Caller, type Endpoint, endpoint, rawEndpoint } from '../endpoint.ts'
@@ -201,7 +202,7 @@ function toWire(row: HistoryRow, accountId: AccountId): CreditTransaction {
     description: row.description,
     created_at: isoTime(row.atMs),
     balance_after_cents: exactCents(isSpent ? row.debitBalance : row.creditBalance),
-    ...(row.details !== null && { metadata: JSON.parse(row.details) as CreditTransaction['metadata'] }), // we wrote it
+    ...(row.details !== null && { metadata: parseJson(row.details) as CreditTransaction['metadata'] }), // we wrote it
     ...(isSpent && row.keyId !== null && { key_id: row.keyId }),
     ...(row.refunded !== null && { refunded_cents: exactCents(row.refunded) }),
   }

@@ -4,6 +4,7 @@ import { AppError } from '../../../shared/appError.ts'
 import { PaymentTier, SandboxTier } from '../../../shared/contract/credits.ts'
 import { sandboxLimits } from '../../../shared/contract/sandboxes.ts'
 import { type MicroUsd, microUsd, microUsdOfCents } from '../../../shared/microUsd.ts'
+import { parseJson } from '../../platform/boundedJson.ts'
 
 /** What is sold, and for how much. */
 export type PriceList = {
@@ -55,7 +56,7 @@ export function costOfRunning({ monthly_cents }: SandboxTier, ms: number): Micro
 
 function parsed(file: string): z.infer<typeof File> {
   try {
-    return File.parse(JSON.parse(readFileSync(file, 'utf8')))
+    return File.parse(parseJson(readFileSync(file, 'utf8')))
   } catch (cause) {
     throw wrong(file, cause)
   }

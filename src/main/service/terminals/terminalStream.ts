@@ -8,6 +8,7 @@ import {
   terminalStreamPath,
 } from '../../../shared/contract/terminalStream.ts'
 import { TerminalParams, terminalLimits } from '../../../shared/contract/terminals.ts'
+import { parsedJson } from '../../platform/parsedJson.ts'
 import { type SocketEndpoint, socketEndpoint } from '../endpoint.ts'
 import type { HostCalls } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
@@ -63,19 +64,11 @@ export function terminalStream(options: {
 
 /** @returns what is wrong with an invalid client message */
 function parseMessage(data: Buffer): ClientStreamMessage | string {
-  const { success, data: message } = ClientStreamMessage.safeParse(jsonOf(data))
+  const { success, data: message } = ClientStreamMessage.safeParse(parsedJson(data.toString('utf8')))
   if (!success)
     return 'A message must be `input`, `resize` with cols and rows from 1 to 1000, `colours`, `drawn` or `ack`.'
   if (message.type !== 'input' || Buffer.byteLength(message.data) <= terminalLimits.maxInputBytes) return message
   return `\`data\` must have at most ${terminalLimits.maxInputBytes} bytes.`
-}
-
-function jsonOf(data: Buffer): unknown {
-  try {
-    return JSON.parse(data.toString('utf8'))
-  } catch {
-    return undefined // no message: refused like every other that is none
-  }
 }
 
 function closeSocket(socket: WebSocket, failure: AppError | undefined): void {

@@ -4,6 +4,7 @@ import type { ImportFormat, importConversations } from '../../../../shared/contr
 import { type ConversationId, chatLimits, noParameters } from '../../../../shared/contract/chats.ts'
 import { noTools } from '../../../../shared/contract/chatTools.ts'
 import type { Output } from '../../../../shared/contract/route.ts'
+import { readBytes } from '../../../platform/boundedBytes.ts'
 import type { LocalEvents } from '../../localEvents.ts'
 import type { Note } from '../../note.ts'
 import type { ChatStore } from '../chatStore.ts'
@@ -179,14 +180,12 @@ function timesOf(
 }
 
 async function collected(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const all: Uint8Array[] = []
   try {
-    for await (const piece of pieces) all.push(piece)
+    return await readBytes(pieces, { maxBytes: chatLimits.importBytes })
   } catch (failure) {
     if (failure instanceof AppError && failure.code === 'request/too-large') throw tooLarge(failure)
     throw failure
   }
-  return Buffer.concat(all)
 }
 
 function tooLarge(cause: AppError): AppError {

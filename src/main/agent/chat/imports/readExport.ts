@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { AppError } from '../../../../shared/appError.ts'
 import type { ImportFormat } from '../../../../shared/contract/chatLibrary.ts'
+import { chatLimits } from '../../../../shared/contract/chats.ts'
+import { parseJson } from '../../../platform/boundedJson.ts'
 import { chatGptExport } from './chatGptExport.ts'
 import { claudeExport } from './claudeExport.ts'
 import {
@@ -59,6 +61,9 @@ function hasTooManyValues(bytes: Buffer): boolean {
   return values > mostValues
 }
 
+/** One format nests each message in the one before. What reads these files walks lists of its own, not the stack. */
+const maxDepth = 200_000
+
 const [comma, bracket, brace] = [0x2c, 0x5b, 0x7b]
 
 function parsed(bytes: Buffer): unknown {
@@ -70,7 +75,7 @@ function parsed(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw wrong('The file is no JSON: it is not text in UTF-8.')
   if (hasTooManyValues(bytes)) throw wrong('The file has too many values for an export of conversations.')
   try {
-    return JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, ''))
+    return parseJson(bytes.toString('utf8').replace(/^\uFEFF/, ''), { maxBytes: chatLimits.importBytes, maxDepth })
   } catch (cause) {
     throw wrong('The file is no JSON, or not all of it was downloaded.', cause)
   }

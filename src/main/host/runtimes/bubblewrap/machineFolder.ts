@@ -18,6 +18,7 @@ import { z } from 'zod'
 import { AppError } from '../../../../shared/appError.ts'
 import { ImageName } from '../../../../shared/contract/images.ts'
 import { SandboxId } from '../../../../shared/ids.ts'
+import { parsedJson } from '../../../platform/parsedJson.ts'
 import type { BaseEntry } from './baseFiles.ts'
 import { type IdBlock, idsOfMachine } from './idBlocks.ts'
 import { removeInRange } from './images/inRange.ts'
@@ -106,7 +107,7 @@ export function machineFolders(base: string): MachineFolders {
   }
   const read = async (id: SandboxId): Promise<MachineFolder | undefined> => {
     const text = await readFile(join(at(id), 'machine.json'), 'utf8').catch(() => undefined)
-    const file = text === undefined ? undefined : MachineFile.safeParse(parsed(text)).data
+    const file = text === undefined ? undefined : MachineFile.safeParse(parsedJson(text)).data
     const storage = file && storageIn(at(id))
     return file && storage && { path: at(id), storage, uid: file.uid ?? undefined, image: file.image }
   }
@@ -163,7 +164,7 @@ export function machineFolders(base: string): MachineFolders {
     saveRun: (name, run) => writeFile(runFile(name), JSON.stringify(run), { mode: 0o600 }),
     async readRun(name) {
       const text = await readFile(runFile(name), 'utf8').catch(() => undefined)
-      return text === undefined ? undefined : RunRecord.safeParse(parsed(text)).data
+      return text === undefined ? undefined : RunRecord.safeParse(parsedJson(text)).data
     },
     forgetRun: (name) => rm(runFile(name), { force: true }),
   }
@@ -261,13 +262,5 @@ export async function removeTree(path: string): Promise<void> {
   } catch {
     await run('/bin/chmod', ['-R', 'u+rwX', '--', path]).catch(() => {}) // rm tells what stays
     await remove().catch(() => removeInRange(path))
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

@@ -5,6 +5,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { connect, Socket } from 'node:net'
 import { join } from 'node:path'
 import { AppError } from '../../../../shared/appError.ts'
+import { parseJson } from '../../../platform/boundedJson.ts'
 import type { Log } from '../../../platform/log.ts'
 import { isRunning } from '../../../platform/processIdentity.ts'
 import { perlArgument, perlScript } from '../perlScript.ts'
@@ -126,7 +127,10 @@ export function connected(path: string): Promise<Socket> {
   })
 }
 
-/** Calls `onLine` for each line of JSON; one that is none ends the connection. */
+/** More than any process of ours writes in one line, in characters. */
+const maxLineLength = 16 * 1024 * 1024
+
+/** Calls `onLine` for each line of JSON. A line that is no JSON, or too long, ends the connection. */
 export function readLines(socket: Socket, onLine: (line: unknown) => void): void {
   let text = ''
   socket.setEncoding('utf8')
@@ -136,11 +140,12 @@ export function readLines(socket: Socket, onLine: (line: unknown) => void): void
       const line = text.slice(0, end)
       text = text.slice(end + 1)
       try {
-        onLine(JSON.parse(line))
+        onLine(parseJson(line))
       } catch {
         socket.destroy()
         return
       }
     }
+    if (text.length > maxLineLength) socket.destroy()
   })
 }

@@ -1,5 +1,6 @@
 import type { ContainerInspectInfo } from 'dockerode'
 import { MachineSpec } from '../../../../shared/contract/hostIpc.ts'
+import { parseJson } from '../../../platform/boundedJson.ts'
 import { containerSettings, type KeptVolume } from './containerSettings.ts'
 import { type Containers, nextName } from './containers.ts'
 import type { DockerSnapshots } from './dockerSnapshots.ts'
@@ -46,7 +47,7 @@ export async function remadeContainer(
 /** What a container of ours was made for. */
 export function specOf(found: ContainerInspectInfo): MachineSpec | undefined {
   try {
-    return MachineSpec.parse(JSON.parse(found.Config.Labels[specLabel] ?? ''))
+    return MachineSpec.parse(parseJson(found.Config.Labels[specLabel] ?? ''))
   } catch {
     return undefined // of an earlier version
   }

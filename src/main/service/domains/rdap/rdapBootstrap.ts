@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { AppError } from '../../../../shared/appError.ts'
+import { parseJson } from '../../../platform/boundedJson.ts'
 
 /** The one server that knows the names below a domain; undefined: nobody is named for it. */
 export type RdapBootstrap = (name: string) => string | undefined
@@ -32,7 +33,7 @@ export function readRdapBootstrap(file: string): RdapBootstrap {
 
 function readServices(file: string): z.output<typeof Bootstrap>['services'] {
   try {
-    return Bootstrap.parse(JSON.parse(readFileSync(file, 'utf8'))).services
+    return Bootstrap.parse(parseJson(readFileSync(file, 'utf8'))).services
   } catch (cause) {
     throw wrong(file, cause)
   }

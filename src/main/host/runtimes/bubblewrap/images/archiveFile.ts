@@ -5,6 +5,7 @@ import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { AppError } from '../../../../../shared/appError.ts'
+import { parseJson } from '../../../../platform/boundedJson.ts'
 import { compressionOf, decompressed, type FilePart } from './decompressed.ts'
 import type { TarHeader } from './tarLayer.ts'
 
@@ -205,7 +206,7 @@ async function json({ path, at = 0, size }: FilePart): Promise<unknown> {
   const file = await open(path, 'r')
   try {
     const { buffer } = await file.read({ buffer: Buffer.alloc(length), position: at })
-    return JSON.parse(buffer.toString('utf8'))
+    return parseJson(buffer.toString('utf8'))
   } catch (cause) {
     throw broken('its description is no JSON', cause)
   } finally {

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { AppError } from '../../../../../shared/appError.ts'
 import { ImageName } from '../../../../../shared/contract/images.ts'
 import { type DataLock, lockData, lockHolder } from '../../../../platform/dataLock.ts'
+import { parsedJson } from '../../../../platform/parsedJson.ts'
 import { isRunning } from '../../../../platform/processIdentity.ts'
 import { removeInRange } from './inRange.ts'
 
@@ -49,7 +50,7 @@ export function imageStore(folder: string): ImageStore {
 
   const find = async (name: ImageName): Promise<StoredImage | undefined> => {
     const text = await readFile(join(folder, name, 'image.json'), 'utf8').catch(() => undefined)
-    const file = text === undefined ? undefined : ImageFile.safeParse(parsed(text)).data
+    const file = text === undefined ? undefined : ImageFile.safeParse(parsedJson(text)).data
     return file && { ...file, name, root: rootOf(name) }
   }
 
@@ -118,12 +119,4 @@ export function imageStore(folder: string): ImageStore {
 
 function beingChanged(name: ImageName, cause: AppError): AppError {
   return new AppError('image/exists', `Another process adds or removes an image \`${name}\` now.`, { cause })
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

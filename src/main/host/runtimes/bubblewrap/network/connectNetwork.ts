@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { networkInterfaces } from 'node:os'
 import { z } from 'zod'
 import type { Network } from '../../../../../shared/contract/sandboxes.ts'
+import { parseJson } from '../../../../platform/boundedJson.ts'
 import { perlArgument, perlScript } from '../../perlScript.ts'
 import { networkRules, ownAddresses, sandboxAddresses } from './networkRules.ts'
 
@@ -104,7 +105,7 @@ function firstLine(output: NodeJS.ReadableStream): Promise<string> {
 
 function reasonIn(line: string): string | undefined {
   try {
-    return Refusal.parse(JSON.parse(line)).reason
+    return Refusal.parse(parseJson(line)).reason
   } catch {
     return undefined // it said nothing, or half of it
   }

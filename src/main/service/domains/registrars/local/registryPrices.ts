@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { AppError } from '../../../../../shared/appError.ts'
+import { parseJson } from '../../../../platform/boundedJson.ts'
 import type { TldPrice } from '../registrar.ts'
 
 const Cents = z.int().min(0).max(100_000_000)
@@ -15,7 +16,7 @@ const PriceFile = z.strictObject({
 /** @throws AppError `config/invalid` naming what is wrong with the file */
 export function readRegistryPrices(file: string): TldPrice[] {
   try {
-    const { tlds } = PriceFile.parse(JSON.parse(readFileSync(file, 'utf8')))
+    const { tlds } = PriceFile.parse(parseJson(readFileSync(file, 'utf8')))
     return Object.entries(tlds).map(([tld, price]) => ({ tld, ...price }))
   } catch (cause) {
     throw wrong(file, cause)

@@ -1,0 +1,95 @@
+/**
+ * `node scripts/inputReaders.ts`: fails where product code of the main process reads input without a bound. The readers of
+ * `src/main/platform` take `maxBytes` and `maxDepth`; other code calls those.
+ */
+import { globSync, readFileSync } from 'node:fs'
+import { matchesGlob } from 'node:path'
+import ts from 'typescript'
+
+const bounded = 'src/main/platform/**'
+
+/** Files that may read by themselves, each with the bound that holds there. */
+const allowed: Readonly<Record<string, string>> = {
+  'src/main/**/*Repository.ts': 'rows of our own database, bounded when they were written',
+  'src/main/config/config.ts': 'the configuration file of the operator',
+  'src/main/agent/sheets/sheetForm.ts':
+    'at most 128 KB; the rest is read and dropped, since browsers send all of a form',
+  'src/main/agent/tools/*.ts': 'answers of our own server of tools, and lines of at most a screen',
+  'src/main/agent/domains/propagation/dnsQuestion.ts':
+    'one DNS message over TCP, which has 65,535 bytes, and a deadline',
+  'src/main/service/domains/dns/dnsServer.ts': 'one DNS message over TCP, which has 65,535 bytes, and an idle timeout',
+  'src/main/service/inference/**': 'answers of providers, each reader with a bound of its own',
+  'src/main/host/runtimes/bubblewrap/spawner.ts': 'lines of our own helper processes, up to `maxLineLength`',
+  'src/main/host/runtimes/docker/imageArchive.ts': 'the first bytes of an archive, up to `headerBytes`',
+}
+
+const unbounded = new Set(['json', 'text', 'arrayBuffer', 'formData', 'blob', 'toArray'])
+
+const used = new Set<string>()
+let failures = 0
+for (const path of globSync('src/main/**/*.ts')) {
+  if (path.endsWith('.test.ts') || matchesGlob(path, bounded)) continue
+  const problems = findProblems(path)
+  const entry = problems.length > 0 ? Object.keys(allowed).find((pattern) => matchesGlob(path, pattern)) : undefined
+  if (entry !== undefined) used.add(entry)
+  else for (const { line, problem } of problems) complain(`${path}:${line} ${problem}`)
+}
+for (const entry of Object.keys(allowed)) if (!used.has(entry)) complain(`${entry} reads nothing by itself: remove it.`)
+process.exitCode = failures === 0 ? 0 : 1
+
+function complain(text: string): void {
+  failures += 1
+  process.stdout.write(`${text}\n`)
+}
+
+function findProblems(path: string): { line: number; problem: string }[] {
+  const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true)
+  const found: { line: number; problem: string }[] = []
+  const visit = (node: ts.Node): void => {
+    const problem = findProblem(node)
+    if (problem) found.push({ line: source.getLineAndCharacterOfPosition(node.getStart()).line + 1, problem })
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return found
+}
+
+function findProblem(node: ts.Node): string | undefined {
+  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
+    const isConsumers = node.moduleSpecifier?.getText().includes('stream/consumers')
+    return isConsumers ? 'collects a stream: use `readBytes`.' : undefined
+  }
+  if (ts.isForOfStatement(node) && node.awaitModifier && ts.isVariableDeclarationList(node.initializer)) {
+    const names = node.initializer.declarations.map(({ name }) => name.getText())
+    return collects(node.statement, names) ? 'collects a stream: use `readBytes`.' : undefined
+  }
+  if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return undefined
+  const { expression, name } = node.expression
+  if (expression.getText() === 'JSON' && name.text === 'parse') return 'parses JSON: use `parseJson`.'
+  if (unbounded.has(name.text) && node.arguments.length === 0) return `calls \`${name.text}()\`: use \`readBytes\`.`
+  const [event, listener] = node.arguments
+  if (!listener || !ts.isArrowFunction(listener) || !event || !ts.isStringLiteral(event) || event.text !== 'data') {
+    return undefined
+  }
+  const names = listener.parameters.map((parameter) => parameter.name.getText())
+  return collects(listener.body, names) ? 'collects a stream: use `readBytes`.' : undefined
+}
+
+/** Whether one of the names is pushed onto a list, or added to a text or a buffer. */
+function collects(node: ts.Node, names: readonly string[]): boolean {
+  const isOne = (value: ts.Node | undefined): boolean => value !== undefined && names.includes(value.getText())
+  if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusEqualsToken && isOne(node.right)) {
+    return true
+  }
+  if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
+    const { text } = node.expression.name
+    if (text === 'push' && node.arguments.some(isOne)) return true
+    if (
+      text === 'concat' &&
+      node.arguments.some((list) => ts.isArrayLiteralExpression(list) && list.elements.some(isOne))
+    ) {
+      return true
+    }
+  }
+  return ts.forEachChild(node, (child) => collects(child, names) || undefined) ?? false
+}

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { readBytes, readFirstBytes } from './boundedBytes.ts'
+
+function streamOf(...chunks: string[]) {
+  const state = { taken: 0, isEnded: false }
+  async function* stream(): AsyncGenerator<Uint8Array> {
+    try {
+      for (const chunk of chunks) {
+        state.taken += 1
+        yield Buffer.from(chunk)
+      }
+    } finally {
+      state.isEnded = true
+    }
+  }
+  return { state, stream: stream() }
+}
+
+test('reads a stream of exactly the limit', async () => {
+  expect(String(await readBytes(streamOf('ab', 'cd').stream, { maxBytes: 4 }))).toBe('abcd')
+})
+
+test('leaves a longer one at the chunk that is too much', async () => {
+  const { stream, state } = streamOf('ab', 'cd', 'ef', 'gh')
+  await expect(readBytes(stream, { maxBytes: 3 })).rejects.toThrow('It has more than 3 bytes.')
+  expect(state).toEqual({ taken: 2, isEnded: true })
+})
+
+test('throws the error of its reader', async () => {
+  const tooLarge = () => new RangeError('The picture is too large.')
+  await expect(readBytes(streamOf('abc').stream, { maxBytes: 2, tooLarge })).rejects.toThrow(tooLarge())
+})
+
+test('returns the first bytes, and says that there were more', async () => {
+  const { stream, state } = streamOf('ab', 'cd', 'ef')
+  expect(await readFirstBytes(stream, { maxBytes: 3 })).toEqual({ bytes: Buffer.from('abc'), isTruncated: true })
+  expect(state).toEqual({ taken: 2, isEnded: true })
+})
+
+test('is ended by its signal while a chunk is awaited', async () => {
+  let returned = false
+  const silent: AsyncIterable<Uint8Array> = {
+    [Symbol.asyncIterator]: () => ({
+      next: () => new Promise(() => {}),
+      return: async () => {
+        returned = true
+        return { done: true, value: undefined }
+      },
+    }),
+  }
+  const leaving = new AbortController()
+  const reading = readBytes(silent, { maxBytes: 1, signal: leaving.signal })
+  leaving.abort(new Error('too late'))
+  await expect(reading).rejects.toThrow('too late')
+  expect(returned).toBe(true)
+})
+
+test('begins nothing for a signal that has fired', async () => {
+  const { stream, state } = streamOf('ab')
+  await expect(readBytes(stream, { maxBytes: 9, signal: AbortSignal.abort(new Error('over')) })).rejects.toThrow('over')
+  expect(state.taken).toBe(0)
+})

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { JsonError, parseJson } from './boundedJson.ts'
+
+const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
+const reasonFor = (text: string, limits = {}): string | undefined => {
+  try {
+    parseJson(text, limits)
+    return undefined
+  } catch (error) {
+    return error instanceof JsonError ? error.reason : 'another error'
+  }
+}
+
+test('parses what keeps to the limits', () => {
+  expect(parseJson('{"a":[1,{"b":"]}"}]}')).toEqual({ a: [1, { b: ']}' }] })
+  expect(parseJson('7', { maxDepth: 0 })).toBe(7)
+})
+
+test.each([
+  [64, 64, undefined],
+  [65, 64, 'too-deep'],
+  [1_000_000, 64, 'too-deep'],
+  [3, 2, 'too-deep'],
+  [0, 0, 'malformed'],
+])('of %i levels with %i allowed: %s', (levels, maxDepth, reason) => {
+  expect(reasonFor(nested(levels), { maxDepth })).toBe(reason)
+})
+
+test('counts levels, not brackets', () => {
+  expect(parseJson(`[${Array(1000).fill('{}').join()}]`, { maxDepth: 2 })).toHaveLength(1000)
+})
+
+test.each([
+  ['brackets', '"[[[[["'],
+  ['an escaped quote before brackets', String.raw`"\"[[[[["`],
+  ['an escaped backslash at its end', String.raw`"[[[[\\"`],
+  ['a run of backslashes and a quote', String.raw`"[[[\\\\\"[[["`],
+])('reads a string with %s as a string', (_, text) => {
+  expect(parseJson(`[${text},${text}]`, { maxDepth: 1 })).toEqual([JSON.parse(text), JSON.parse(text)])
+})
+
+test('sees levels behind a string that ends in a backslash', () => {
+  expect(reasonFor(String.raw`["\\",[[[1]]]]`, { maxDepth: 3 })).toBe('too-deep')
+  expect(reasonFor(String.raw`["\\",[[[1]]]]`, { maxDepth: 4 })).toBeUndefined()
+})
+
+test('counts bytes, not characters', () => {
+  expect(reasonFor('"ééé"', { maxBytes: 8 })).toBeUndefined()
+  expect(reasonFor('"ééé"', { maxBytes: 7 })).toBe('too-large')
+  expect(reasonFor('"漢字"', { maxBytes: 7 })).toBe('too-large')
+})
+
+test('tells the position of an error, and nothing of the text', () => {
+  expect(reasonFor('{"key": secret}')).toBe('malformed')
+  expect(() => parseJson('{"key": secret}')).toThrow(/^The text is not valid JSON[.]$/)
+  expect(() => parseJson('"unended')).toThrow(/^The text is not valid JSON \(at position 8\)[.]$/)
+})

@@ -1,0 +1,81 @@
+/** Limits of JSON that another party wrote. A value such as `1` has depth 0, `[]` has depth 1. */
+export type JsonLimits = { maxBytes?: number; maxDepth?: number }
+
+/** Deeper values overflow the stack of whatever walks them: schemas, `JSON.stringify`, our own recursion. */
+export const defaultMaxDepth = 64
+export const defaultMaxBytes = 64 * 1024 * 1024
+
+/** Text that is no JSON, or that exceeds a limit. Its message quotes nothing of the text, which may hold a secret. */
+export class JsonError extends Error {
+  readonly reason: 'malformed' | 'too-deep' | 'too-large'
+  /** Completes a sentence about the text, such as "The body …". */
+  readonly predicate: string
+
+  constructor(reason: JsonError['reason'], predicate: string) {
+    super(`The text ${predicate}.`)
+    this.name = 'JsonError'
+    this.reason = reason
+    this.predicate = predicate
+  }
+}
+
+/**
+ * Parses JSON of another party. Depth is counted before anything is built.
+ * @throws JsonError
+ */
+export function parseJson(text: string, limits: JsonLimits = {}): unknown {
+  const { maxBytes = defaultMaxBytes, maxDepth = defaultMaxDepth } = limits
+  if (isLonger(text, maxBytes)) throw new JsonError('too-large', `has more than ${maxBytes} bytes`)
+  if (isDeeper(text, maxDepth)) throw new JsonError('too-deep', `is nested more than ${maxDepth} levels deep`)
+  const parsed = tryParse(text)
+  if ('value' in parsed) return parsed.value
+  throw new JsonError('malformed', `is not valid JSON${parsed.position ? ` (${parsed.position})` : ''}`)
+}
+
+/** V8's own error is not passed on, not even as a cause: it quotes a part of the text. */
+function tryParse(text: string): { value: unknown } | { position: string | undefined } {
+  try {
+    return { value: JSON.parse(text) }
+  } catch (error) {
+    return { position: error instanceof SyntaxError ? error.message.match(/at position \d+/)?.[0] : undefined }
+  }
+}
+
+/** A UTF-16 unit takes from one to three bytes in UTF-8. */
+function isLonger(text: string, maxBytes: number): boolean {
+  if (text.length > maxBytes) return true
+  return text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes
+}
+
+const quote = 0x22
+const backslash = 0x5c
+const isOpening = (unit: number): boolean => unit === 0x7b || unit === 0x5b
+const isClosing = (unit: number): boolean => unit === 0x7d || unit === 0x5d
+
+/**
+ * Reads brackets outside of strings. Up to the first error of a malformed text it sees what a parser sees, and no parser
+ * reads further.
+ */
+function isDeeper(text: string, maxDepth: number): boolean {
+  if (text.length <= maxDepth) return false
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === quote) at = findStringEnd(text, at)
+    else if (isOpening(unit)) {
+      depth += 1
+      if (depth > maxDepth) return true
+    } else if (isClosing(unit)) depth -= 1
+  }
+  return false
+}
+
+/** @returns the index of the closing quote, or of the text's end */
+function findStringEnd(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let escapes = 0
+    while (text.charCodeAt(end - 1 - escapes) === backslash) escapes += 1
+    if (escapes % 2 === 0) return end
+  }
+  return text.length
+}
