@@ -70,6 +70,7 @@ export const errorCatalogue = {
   'file/too-large': { status: 413, hint: 'Copy it in parts, with a command in the sandbox.' },
   'terminal/not-found': { status: 404, hint: 'List the terminals of the sandbox to see their ids.' },
   'terminal/exited': { status: 409, hint: 'Create a new terminal. This one is read-only.' },
+  'terminal/input-full': { status: 409, hint: 'Wait until the program reads its input, or end it, then try again.' },
   'terminal/too-many': { status: 429, hint: 'Close a terminal of this sandbox first.' },
   'terminal/too-slow': { status: 408, hint: 'Attach again, and acknowledge output as you use it.' },
   'terminal/failed': { status: 500, hint: 'Try again. If it keeps failing, restart the sandbox.' },

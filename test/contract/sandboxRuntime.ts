@@ -416,6 +416,21 @@ export function sandboxRuntimeContract(name: string, makeRuntime: () => Promise<
         expect(terminal.text()).toContain(createHash('sha256').update(pasted).digest('hex'))
       })
 
+      test('refuse what a program does not read, keep the rest, and drop it when they are closed', async () => {
+        const terminal = await open({ command: 'stty raw -echo; echo ready; sleep 1000' })
+        await until('raw mode', () => terminal.text().includes('ready'))
+        const written: number[] = []
+        const type = async (bytes: number) => terminal.write('x'.repeat(bytes), () => written.push(bytes))
+        await type(3_000)
+        await type(1_000_000)
+        await expectAppError('terminal/input-full', type(1_000_000))
+        expect(await run(machine, 'echo fine')).toBe('fine\n')
+        expect(written).toEqual([3_000])
+        terminal.close()
+        await terminal.ended
+        expect(written).toEqual([3_000, 1_000_000])
+      })
+
       test('show a typed line once, also when it came before the program was ready', async () => {
         const terminal = await open({ command: 'sleep 0.3; cat' })
         terminal.write('hello\n')
@@ -904,7 +919,10 @@ async function sleeping(machine: Machine): Promise<number> {
   return Number(await run(machine, 'pgrep -x sleep | grep -vcx 1 || true'))
 }
 
-type WatchedTerminal = Omit<MachineTerminal, 'write' | 'onOutput'> & { text(): string; write(input: string): void }
+type WatchedTerminal = Omit<MachineTerminal, 'write' | 'onOutput'> & {
+  text(): string
+  write(input: string, onWritten?: () => void): void
+}
 
 async function openTerminal(
   machine: Machine,
@@ -915,7 +933,7 @@ async function openTerminal(
   terminal.onOutput((bytes) => chunks.push(Buffer.from(bytes)))
   return {
     ...terminal,
-    write: (input) => terminal.write(Buffer.from(input)),
+    write: (input, onWritten) => terminal.write(Buffer.from(input), onWritten),
     text: () => Buffer.concat(chunks).toString('utf8'),
   }
 }

@@ -400,3 +400,23 @@ test('input that a viewer sends again after a loss is typed once', async () => {
   ])
   back.close()
 })
+
+test('a viewer hears that its input arrived once the program reads, and is refused what is too much', async () => {
+  const reader = 'stty raw -echo; printf ready; while [ ! -e go ]; do sleep 0.02; done; head -c 1000000 | wc -c'
+  const terminal = await client.createTerminal(sandbox, `cd ${folder}; ${reader}`)
+  await showing(terminal, 'ready')
+  const viewer = terminal.attach()
+  const answers = () => viewer.messages.filter(({ type }) => type === 'taken' || type === 'refused')
+  viewer.send({ type: 'input', data: 'x'.repeat(1_000_000), writer: 'ada', seq: 1 })
+  viewer.send({ type: 'input', data: 'y'.repeat(1_000_000), writer: 'ada', seq: 2 })
+  await eventually(() =>
+    expect(answers()).toMatchObject([
+      { type: 'refused', code: 'terminal/input-full' },
+      { type: 'taken', seq: 2 },
+    ]),
+  )
+  writeFileSync(join(folder, 'go'), '')
+  await showing(terminal, '1000000')
+  expect(answers().at(-1)).toEqual({ type: 'taken', seq: 1 })
+  viewer.close()
+})

@@ -5,6 +5,7 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ReadStream } from 'node:tty'
+import { createTerminalInput } from '../../src/main/host/runtimes/bubblewrap/terminalInput.ts'
 import type {
   Machine,
   MachineTerminal,
@@ -158,6 +159,7 @@ function localTerminal({ command, cols, rows, env }: TerminalRequest): MachineTe
   })
   closeSync(slave)
   const stream = new ReadStream(master).pause()
+  const input = createTerminalInput(master, () => !stream.destroyed)
   let listener: (bytes: Buffer) => void = () => {}
   let received = 0
   let paused = false
@@ -199,7 +201,8 @@ function localTerminal({ command, cols, rows, env }: TerminalRequest): MachineTe
       stream.resume()
       heard.resolve()
     },
-    write: (bytes) => void (stream.destroyed || stream.write(bytes)),
+    write: input.write,
+    answer: input.answer,
     resize(newCols, newRows) {
       if (!stream.destroyed) native.resize(master, newCols, newRows)
     },
@@ -222,6 +225,7 @@ function localTerminal({ command, cols, rows, env }: TerminalRequest): MachineTe
     ended: exited.then(async (ending) => {
       await heard.promise
       await drained()
+      input.close()
       stream.destroy()
       return ending
     }),

@@ -78,7 +78,10 @@ export const ServerStreamMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('resized'), cols: z.int(), rows: z.int() }),
   z.object({ type: z.literal('title'), title: z.string() }),
   z.object({ type: z.literal('exited'), exit_code: z.int().nullable(), signal: z.string().nullable() }),
-  /** Numbered input up to `seq` has reached the host, which outlives the service: it need not be sent again. */
+  /**
+   * The terminal has numbered input up to `seq`, or it was refused: it need not be sent again. While the program does not
+   * read, this waits, so a client that sends a long text in parts sends the next part only then.
+   */
   z.object({ type: z.literal('taken'), seq: z.int() }),
   /** A client message that could not be followed; the stream goes on. */
   z.object({ type: z.literal('refused'), error: z.string(), code: z.string() }),

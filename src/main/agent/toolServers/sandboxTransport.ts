@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { AppError } from '../../../shared/appError.ts'
 import {
@@ -30,6 +31,9 @@ type Options = {
 const lookMs = 20_000
 const lookAnswerMs = lookMs + 15_000
 const pieceCharacters = 128 * 1024
+/** A busy program may leave its input unread this long. */
+const unreadMs = 60_000
+const unreadRetryMs = 100
 /** Of what the program wrote to its standard error last. */
 const shownError = 600
 
@@ -89,6 +93,33 @@ export function sandboxTransport({ client, sandboxId: id, ...options }: Options)
     }
   }
 
+  const type = async (session: string, input: string): Promise<void> => {
+    for (const deadline = options.now() + unreadMs; ; ) {
+      try {
+        await client.call(writeTerminal, { id, sessionId: session, input }, { signal: leaving.signal })
+        return
+      } catch (failure) {
+        const isFull = failure instanceof AppError && failure.code === 'terminal/input-full'
+        if (!isFull || options.now() > deadline) throw failure
+        await pause(unreadRetryMs, undefined, { signal: leaving.signal })
+      }
+    }
+  }
+  const sendLine = async (line: string): Promise<void> => {
+    for (let at = 0; at < line.length; at += pieceCharacters) {
+      if (over || sessionId === undefined) throw new AppError('tool-server/failed', 'The program has ended.')
+      // A piece may end within a character: what is not ASCII goes as an escape.
+      const input = line.slice(at, at + pieceCharacters).replace(/[\u0080-\uffff]/g, escaped)
+      try {
+        await type(sessionId, input)
+      } catch (failure) {
+        // The program has a part of the line, and would take the next message for the rest of it.
+        if (at > 0) fail('The program did not read all of a message.')
+        throw failure
+      }
+    }
+  }
+
   const transport: Transport = {
     async start() {
       const command = programOf(options.command, mark)
@@ -99,16 +130,7 @@ export function sandboxTransport({ client, sandboxId: id, ...options }: Options)
         fail(failure instanceof AppError ? failure.message : 'The sandbox does not answer.')
       })
     },
-    send: (message) =>
-      inTurn(async () => {
-        const line = `${JSON.stringify(message)}\n`
-        for (let at = 0; at < line.length; at += pieceCharacters) {
-          if (over || sessionId === undefined) throw new AppError('tool-server/failed', 'The program has ended.')
-          // A piece may end within a character: what is not ASCII goes as an escape.
-          const input = line.slice(at, at + pieceCharacters).replace(/[\u0080-\uffff]/g, escaped)
-          await client.call(writeTerminal, { id, sessionId, input }, { signal: leaving.signal })
-        }
-      }),
+    send: (message) => inTurn(() => sendLine(`${JSON.stringify(message)}\n`)),
     async close() {
       end()
       await hangUp()

@@ -23,18 +23,22 @@ export function attachHandler(terminals: Terminals): (params: unknown, stream: I
       stream.onTurn = () => viewer.turn()
       stream.onClose = () => viewer.close()
       stream.onMessage = (message) => {
+        const acknowledgeInput = (): void => {
+          const taken = toTaken(message)
+          if (taken) stream.send(taken)
+        }
         const refusal = refused(() => {
           const request = parseMessage(message)
           if (request.type === 'ack') viewer.acknowledge(request.bytes)
           else if (request.type === 'drawn') viewer.drawn()
           else if (request.type === 'resize') session.resize(request)
           else if (request.type === 'colours') session.draws(request.colours)
-          else if (typedInto(session).isNew(request)) type(session, request.data)
+          else if (typedInto(session).isNew(request)) type(session, request.data, acknowledgeInput)
+          else acknowledgeInput()
         })
-        if (refusal) viewer.tell(refusal)
-        // What was refused would be refused again.
-        const taken = takenOf(message)
-        if (taken) stream.send(taken)
+        if (!refusal) return
+        viewer.tell(refusal)
+        acknowledgeInput() // so that the viewer does not send it again
       }
     } catch (failure) {
       if (!(failure instanceof AppError)) throw failure
@@ -43,15 +47,15 @@ export function attachHandler(terminals: Terminals): (params: unknown, stream: I
   }
 }
 
-function type(session: TerminalSession, data: string): void {
+function type(session: TerminalSession, data: string, onWritten: () => void): void {
   const bytes = Buffer.from(data)
   if (bytes.length > terminalLimits.maxInputBytes) {
     throw new AppError('request/too-large', `Input of ${bytes.length} bytes is more than a terminal takes at once.`)
   }
-  session.write(bytes)
+  session.write(bytes, onWritten)
 }
 
-function takenOf(message: unknown): ServerStreamMessage | undefined {
+function toTaken(message: unknown): ServerStreamMessage | undefined {
   const { data: request } = ClientStreamMessage.safeParse(message)
   return request?.type === 'input' && request.seq !== undefined ? { type: 'taken', seq: request.seq } : undefined
 }

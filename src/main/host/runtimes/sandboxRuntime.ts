@@ -171,7 +171,13 @@ export interface MachineTerminal {
    * The bytes are the listener's until it returns: what it keeps it copies.
    */
   onOutput(listener: (bytes: Buffer) => void): void
-  write(bytes: Uint8Array): void
+  /**
+   * Takes all of the input or none. `onWritten` is called once the terminal has it, or never will.
+   * @throws AppError `terminal/input-full` when the program does not read what already waits
+   */
+  write(bytes: Uint8Array, onWritten?: () => void): void
+  /** Writes a reply of the terminal itself, or drops it while input waits. */
+  answer(bytes: Uint8Array): void
   resize(cols: number, rows: number): void
   /** The name of the program in its foreground; undefined for its own command. Absent where the runtime does not tell. */
   foreground?(): Promise<string | undefined>

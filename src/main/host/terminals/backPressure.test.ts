@@ -6,6 +6,7 @@ test('a program waits while one is too far behind, until all have caught up half
   const demand = backPressure({
     onOutput: () => {},
     write: () => {},
+    answer: () => {},
     resize: () => {},
     pause: () => seen.push('pause'),
     resume: () => seen.push('resume'),

@@ -25,8 +25,8 @@ export type ScreenRead = HostResult<'terminal.read'> & { bytes: Uint8Array }
 /** One terminal: a program, running or ended, with its output, its screen and its viewers. */
 export type TerminalSession = {
   readonly record: TerminalRecord
-  /** @throws AppError `terminal/exited`. */
-  write(bytes: Uint8Array): void
+  /** `onWritten` is called once the program's terminal has it all. @throws AppError `terminal/exited`, `terminal/input-full`. */
+  write(bytes: Uint8Array, onWritten?: () => void): void
   /** Null removes the name. */
   rename(name: string | null): TerminalRecord
   /** @throws AppError `terminal/exited`. */
@@ -101,7 +101,7 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
         await redrawSession({ history, sizes, files, drawnFrom }, screen, until)
       },
       onAnswer(data) {
-        if (record.state === 'running') program?.write(Buffer.from(data))
+        if (record.state === 'running') program?.answer(Buffer.from(data))
       },
       onTitle(title) {
         change({ title })
@@ -259,8 +259,8 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
     get record() {
       return record
     },
-    write(bytes) {
-      running().write(bytes)
+    write(bytes, onWritten) {
+      running().write(bytes, onWritten)
       watch?.touched()
     },
     rename(name) {

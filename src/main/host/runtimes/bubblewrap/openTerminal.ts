@@ -9,6 +9,7 @@ import { type Entered, type Entrance, enter } from './enter.ts'
 import { foregroundProgram } from './foregroundProgram.ts'
 import { killSession } from './processTable.ts'
 import { openPseudoTerminal, type PseudoTerminal } from './pseudoTerminal.ts'
+import { createTerminalInput } from './terminalInput.ts'
 
 /** After a hang-up a program may save its work this long. */
 const hangUpMs = 3_000
@@ -83,27 +84,28 @@ type Running = {
 }
 
 function running({ entered, leader, connection, stream, reading, terminal }: Running): MachineTerminal {
-  let hungUp = false
+  const input = createTerminalInput(terminal.master, () => !stream.destroyed)
   let over = false
   let killTimer: NodeJS.Timeout | undefined
   let received = 0
+  const hangUp = (): void => {
+    input.close()
+    stream.destroy()
+  }
   const closed = new Promise<'closed'>((resolve) => {
-    stream.on('error', () => stream.destroy()) // EIO: nobody holds the other end any more
+    stream.on('error', hangUp) // EIO: nobody holds the other end any more
     stream.once('end', () => {
       // The event loop takes a hang-up for the end even when the kernel still holds output.
-      if (!hungUp) for (const bytes of terminal.rest()) reading.deliver(bytes)
-      stream.destroy()
+      if (!stream.destroyed) for (const bytes of terminal.rest()) reading.deliver(bytes)
+      hangUp()
     })
-    stream.once('close', () => {
-      hungUp = true
-      resolve('closed')
-    })
+    stream.once('close', () => resolve('closed'))
   })
 
   /** The program has ended: takes what it wrote, not what others may go on to write. */
   const drained = async (): Promise<void> => {
     const atEnd = received
-    while (!hungUp) {
+    while (!stream.destroyed) {
       if (stream.isPaused()) await Promise.race([closed, new Promise((resolve) => stream.once('resume', resolve))])
       const before = received
       // A turn after the time is up: under load what has come may still wait to be read.
@@ -116,7 +118,7 @@ function running({ entered, leader, connection, stream, reading, terminal }: Run
     over = true
     clearTimeout(killTimer)
     await drained()
-    stream.destroy()
+    hangUp()
     return ending.kind === 'ended' ? exitOf(ending.status) : { exitCode: null, signal: null }
   })
 
@@ -128,19 +130,17 @@ function running({ entered, leader, connection, stream, reading, terminal }: Run
       }
       stream.resume()
     },
-    write(bytes) {
-      if (!hungUp) stream.write(bytes)
-    },
+    write: input.write,
+    answer: input.answer,
     resize(cols, rows) {
-      if (!hungUp) terminal.resize(cols, rows)
+      if (!stream.destroyed) terminal.resize(cols, rows)
     },
     foreground: async () => (over ? undefined : foregroundProgram(leader)),
     pause: () => void stream.pause(),
     resume: () => void stream.resume(),
     close() {
       if (killTimer) return
-      hungUp = true
-      stream.destroy()
+      hangUp()
       connection.end() // lets go of the program's side: this one was the last, so the kernel has told its session
       if (over) return
       killTimer = setTimeout(() => void killSession(leader), hangUpMs)

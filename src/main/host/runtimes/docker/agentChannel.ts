@@ -24,7 +24,8 @@ export type AgentChannel = {
   killSession(): void
   hangUp(): void
   resize(cols: number, rows: number): void
-  type(bytes: Uint8Array): void
+  /** Calls back when it has left, or never will. */
+  type(bytes: Uint8Array, done: () => void): void
   /** Calls back when it has left. */
   send(bytes: Uint8Array, done: () => void): void
   /** Nothing more is sent. */
@@ -132,7 +133,7 @@ export function agentChannel({ request, say, onClosed }: ChannelOptions): Hearin
     killSession: () => say(asks.killSession),
     hangUp: () => say(asks.hangUp),
     resize: (cols, rows) => say(asks.resize, `${cols} ${rows}`),
-    type: (bytes) => queue(asks.typed, bytes, () => {}),
+    type: (bytes, done) => queue(asks.typed, bytes, done),
     send: (bytes, done) => queue(asks.input, bytes, done),
     finish() {
       finishing = true

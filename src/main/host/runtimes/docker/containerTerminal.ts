@@ -1,5 +1,6 @@
 import { AppError } from '../../../../shared/appError.ts'
 import { commandFields, exitOf, notRun } from '../inside/commands.ts'
+import { createInputBudget } from '../inside/inputBudget.ts'
 import type { MachineTerminal, TerminalRequest } from '../sandboxRuntime.ts'
 import type { ChannelEnding } from './agentChannel.ts'
 import type { AgentConnection } from './agentConnection.ts'
@@ -28,6 +29,15 @@ export async function openContainerTerminal(
     channel.resume()
     throw notStarted(await channel.ending, request.cwd)
   }
+  const budget = createInputBudget()
+  const write = (bytes: Uint8Array, onWritten = (): void => {}): void => {
+    const release = budget.reserve(bytes.length)
+    // A copy: the caller's bytes may be a small part of a large message.
+    channel.type(new Uint8Array(bytes), () => {
+      release()
+      onWritten()
+    })
+  }
   let over = false
   let timers: NodeJS.Timeout[] | undefined
   const ended = channel.ending.then((ending) => {
@@ -41,7 +51,10 @@ export async function openContainerTerminal(
       deliver = listener
       channel.resume()
     },
-    write: (bytes) => channel.type(bytes),
+    write,
+    answer(bytes) {
+      if (budget.isEmpty) write(bytes)
+    },
     resize: (cols, rows) => channel.resize(cols, rows),
     foreground: async () => (over ? undefined : containerForeground(agent, leader)),
     pause: () => channel.pause(),

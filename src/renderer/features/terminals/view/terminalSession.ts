@@ -147,7 +147,10 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
       on.state(state)
     },
     onTitle: on.title,
-    onRefused: on.refused,
+    onRefused(refusal) {
+      if (refusal.code === 'terminal/input-full') paste.stop()
+      on.refused(refusal)
+    },
     onHiddenOutput: on.hiddenOutput,
     onInputArrived: () => paste.arrived(),
   })

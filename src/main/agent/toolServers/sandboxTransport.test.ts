@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { AppError } from '../../../shared/appError.ts'
+import { createTerminal, writeTerminal } from '../../../shared/contract/terminals.ts'
+import type { ServiceClient } from '../connections/serviceClient.ts'
+import { sandboxTransport } from './sandboxTransport.ts'
+
+/** A terminal whose program reads its input after `fullTimes` refusals. */
+function startTransport(fullTimes: number, now: () => number = Date.now) {
+  const inputs: string[] = []
+  const faults: string[] = []
+  let refusals = 0
+  const call = async (route: unknown, sent: { input?: string }): Promise<unknown> => {
+    if (route === createTerminal) return { session_id: 'pty_1' }
+    if (route !== writeTerminal) return new Promise(() => {})
+    if (inputs.length === 1 && refusals < fullTimes) {
+      refusals += 1
+      throw new AppError('terminal/input-full', 'The program has not read it.')
+    }
+    inputs.push(sent.input ?? '')
+    return {}
+  }
+  const client = { call } as unknown as Pick<ServiceClient, 'call'>
+  const onFault = (sentence: string) => faults.push(sentence)
+  const options = { client, sandboxId: 's', name: 'n', command: 'c', environment: {}, onFault, now }
+  return { transport: sandboxTransport(options), inputs, faults }
+}
+
+const message = { jsonrpc: '2.0' as const, method: 'm', params: { text: 'x'.repeat(200 * 1024) } }
+
+test('waits for a busy program to read a long message', async () => {
+  const { transport, inputs, faults } = startTransport(2)
+  await transport.start()
+  await transport.send(message)
+  expect(JSON.parse(inputs.join(''))).toEqual(message)
+  expect(faults).toEqual([])
+})
+
+test('ends the connection of a program that has read a part of a message and reads no more', async () => {
+  let nowMs = 0
+  const { transport, faults } = startTransport(Number.POSITIVE_INFINITY, () => {
+    nowMs += 30_000
+    return nowMs
+  })
+  await transport.start()
+  await expect(transport.send(message)).rejects.toMatchObject({ code: 'terminal/input-full' })
+  expect(faults).toEqual(['The program did not read all of a message.'])
+  await expect(transport.send(message)).rejects.toMatchObject({ code: 'tool-server/failed' })
+})

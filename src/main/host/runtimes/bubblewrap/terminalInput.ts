@@ -1,0 +1,95 @@
+import { writeSync } from 'node:fs'
+import { createInputBudget } from '../inside/inputBudget.ts'
+
+/** Input of one pseudo-terminal, written in order as its program reads. */
+export type TerminalInput = {
+  /**
+   * Takes all of `bytes` or none. `onWritten` is called once the kernel has them, or never will.
+   * @throws AppError `terminal/input-full`
+   */
+  write(bytes: Uint8Array, onWritten?: () => void): void
+  /** Writes a reply of the terminal itself, or drops it while input waits: a program that reads nothing needs no replies. */
+  answer(bytes: Uint8Array): void
+  /** Drops what waits. To be called before the descriptor is closed. */
+  close(): void
+}
+
+type Waiting = { bytes: Uint8Array; done: () => void }
+
+const retryMs = { min: 2, max: 64 }
+
+/**
+ * Writes to the master without the event loop's own stream: libuv takes a master for a descriptor with blocking writes, and
+ * repeats a write that the full kernel refuses (EAGAIN) for ever. `master` must be O_NONBLOCK, so that no write ever
+ * waits, and none is under way when the descriptor is closed.
+ *
+ * @param isOpen whether `master` is still that terminal
+ */
+export function createTerminalInput(master: number, isOpen: () => boolean): TerminalInput {
+  const budget = createInputBudget()
+  const queue: Waiting[] = []
+  let delayMs = retryMs.min
+  let retry: NodeJS.Timeout | undefined
+
+  const drop = (): void => {
+    clearTimeout(retry)
+    retry = undefined
+    for (const { done } of queue.splice(0)) done()
+  }
+
+  const flush = (): void => {
+    retry = undefined
+    for (let [first] = queue; first; [first] = queue) {
+      const count = isOpen() ? writeSome(master, first.bytes) : undefined
+      if (count === undefined) {
+        drop()
+        return
+      }
+      if (count === 0) {
+        retry = setTimeout(flush, delayMs)
+        delayMs = Math.min(2 * delayMs, retryMs.max)
+        return
+      }
+      delayMs = retryMs.min
+      first.bytes = first.bytes.subarray(count)
+      if (first.bytes.length > 0) continue
+      queue.shift()
+      first.done()
+    }
+  }
+
+  const write = (bytes: Uint8Array, onWritten = (): void => {}): void => {
+    if (bytes.length === 0) {
+      onWritten()
+      return
+    }
+    const release = budget.reserve(bytes.length)
+    // A copy: the caller's bytes may be a small part of a large message.
+    queue.push({
+      bytes: new Uint8Array(bytes),
+      done() {
+        release()
+        onWritten()
+      },
+    })
+    if (retry === undefined && queue.length === 1) flush()
+  }
+
+  return {
+    write,
+    answer(bytes) {
+      if (budget.isEmpty) write(bytes)
+    },
+    close: drop,
+  }
+}
+
+/** @returns 0 while the kernel's buffer is full, undefined when the terminal has no program any more */
+function writeSome(master: number, bytes: Uint8Array): number | undefined {
+  try {
+    return writeSync(master, bytes)
+  } catch (failure) {
+    const code = failure instanceof Error && 'code' in failure ? failure.code : undefined
+    return code === 'EAGAIN' || code === 'EINTR' ? 0 : undefined
+  }
+}
