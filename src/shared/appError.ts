@@ -243,6 +243,7 @@ export const errorCatalogue = {
   'model-server/too-many': { status: 409, hint: 'Remove a server first.' },
   'model-server/silent': { status: 502, hint: 'Start the server, check its address, and try again.' },
   'host/unavailable': { status: 503, hint: 'The sandbox host is restarting. Try again in a moment.' },
+  'service/start-failed': { status: 503, hint: 'Fix what its log says, then start Steward again.' },
   'service/unavailable': { status: 503, hint: 'The service is restarting. Try again in a moment.' },
   'command/usage': { status: 400, hint: 'Add --help to see every option.' },
   'config/invalid': { status: 500, hint: 'Fix the named key. docs/configuration.md lists all keys.' },

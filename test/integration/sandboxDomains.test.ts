@@ -83,7 +83,7 @@ function made({ sandboxHost, servers = [`127.0.0.1:${dns.port}`] }: { sandboxHos
     proof: domainProof(servers),
     newToken: () => `token${++tokens}`,
     sandboxHost,
-    serviceUrl: () => 'http://127.0.0.1:4000',
+    localUrlOf: (hostName) => `http://${hostName}:4000`,
     note: () => {},
     onChanged() {
       changes += 1

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventually, until } from '../../../test/support/eventually.ts'
 import { isAlive } from '../../../test/support/processes.ts'
+import { temporaryFolder } from '../../../test/support/temporaryFolder.ts'
 import { superviseChild } from './childSupervisor.ts'
 import { silentLog } from './log.ts'
 
@@ -18,6 +20,7 @@ function supervise(script: string, limits = {}) {
     onReady: (pid) => pids.push(pid),
     onDown: (reason) => downs.push(reason),
     now: Date.now,
+    refuses: (exitCode) => exitCode === 3,
     log: silentLog,
     limits,
   })
@@ -36,14 +39,33 @@ test('starts a killed child again', async () => {
   expect(isAlive(second)).toBe(false)
 })
 
-test('says how the first run ended when it was never ready, and keeps trying', async () => {
+test('a first run that crashes is started again like later ones', async () => {
+  const runs = join(temporaryFolder('runs'), 'runs')
+  const script = `
+    const { appendFileSync, readFileSync } = require('node:fs')
+    appendFileSync(${JSON.stringify(runs)}, '.')
+    if (readFileSync(${JSON.stringify(runs)}, 'utf8').length < 3) process.exit(1)
+    ${obedient}`
+  const { supervisor, pids, downs } = supervise(script)
+  const pid = await supervisor.started
+  expect(pids).toEqual([pid])
+  expect(downs).toEqual(Array(2).fill('The child ended with exit code 1; it is starting again.'))
+})
+
+test('one that crashes at every start is given up', async () => {
+  const { supervisor, downs } = supervise('process.exit(1)', { startAttempts: 2 })
+  await expect(supervisor.started).rejects.toThrow('The child ended with exit code 1.')
+  expect(downs.length).toBeGreaterThanOrEqual(1)
+})
+
+test('says how the first run ended when the child refuses to start, and keeps trying', async () => {
   const { supervisor, downs } = supervise('process.exit(3)')
   await expect(supervisor.started).rejects.toThrow('The child ended with exit code 3.')
   await eventually(() => expect(downs.length).toBeGreaterThan(2))
 })
 
 test('kills a child that is not ready in time', async () => {
-  const { supervisor } = supervise('process.stdin.resume()', { readyMs: 200 })
+  const { supervisor } = supervise('process.stdin.resume()', { readyMs: 200, startAttempts: 1 })
   await expect(supervisor.started).rejects.toThrow('The child was not ready after 0.2 s.')
 })
 
@@ -62,6 +84,7 @@ test('a program that does not exist is said', async () => {
     readyOf: () => undefined,
     onReady: () => {},
     onDown: () => {},
+    refuses: () => false,
     now: Date.now,
     log: silentLog,
   })

@@ -4,7 +4,7 @@ import type { Log } from './log.ts'
 
 /** Keeps one child process running. */
 export type ChildSupervisor<Ready> = {
-  /** The first time it is ready. Rejects when its first run ends before that. */
+  /** The first time it is ready. Rejects when so many runs as `startAttempts` ended before that, or one that `refuses`. */
   readonly started: Promise<Ready>
   /** Asks it to end, and kills it when it does not. */
   close(): Promise<void>
@@ -18,6 +18,8 @@ type Options<Ready> = {
   readyOf: (line: string) => Ready | undefined
   onReady: (ready: Ready) => void
   onDown: (reason: string) => void
+  /** Whether a run with this exit code said that it cannot start, so that another try would end the same way. */
+  refuses: (exitCode: number | null) => boolean
   now: () => number
   log: Log
   limits?: Partial<SupervisorLimits>
@@ -28,6 +30,8 @@ export type SupervisorLimits = {
   readyMs: number
   /** To end when asked. */
   endMs: number
+  /** Runs that may end before the child was ever ready. */
+  startAttempts: number
   firstPauseMs: number
   maxPauseMs: number
   /** A run as long as this starts the pauses anew. */
@@ -37,6 +41,7 @@ export type SupervisorLimits = {
 const defaults: SupervisorLimits = {
   readyMs: 60_000,
   endMs: 15_000,
+  startAttempts: 5,
   firstPauseMs: 50,
   maxPauseMs: 5_000,
   steadyMs: 30_000,
@@ -58,6 +63,7 @@ export function superviseChild<Ready>(options: Options<Ready>): ChildSupervisor<
 
   const runs = (async () => {
     let pauseMs = limits.firstPauseMs
+    let attempts = 0
     while (!closing.signal.aborted) {
       const beganAt = now()
       const run = runChild(options, limits, (ready) => {
@@ -65,8 +71,9 @@ export function superviseChild<Ready>(options: Options<Ready>): ChildSupervisor<
         tellStarted(ready)
       })
       child = run.child
-      const reason = await run.ended
-      tellFailed(new Error(`${name} ${reason}.`))
+      const { reason, exitCode } = await run.ended
+      attempts++
+      if (options.refuses(exitCode) || attempts >= limits.startAttempts) tellFailed(new Error(`${name} ${reason}.`))
       if (closing.signal.aborted) return
       log.warn(`${name} ended`, { reason })
       onDown(`${name} ${reason}; it is starting again.`)
@@ -89,12 +96,14 @@ export function superviseChild<Ready>(options: Options<Ready>): ChildSupervisor<
   }
 }
 
-/** One run: `ended` resolves with how it ended, in words that follow the name. */
+type End = { /** Follows the name in a sentence. */ reason: string; exitCode: number | null }
+
+/** One run of the child. */
 function runChild<Ready>(
   { spawn, readyOf }: Options<Ready>,
   { readyMs }: SupervisorLimits,
   onReady: (ready: Ready) => void,
-): { child: ChildProcess; ended: Promise<string> } {
+): { child: ChildProcess; ended: Promise<End> } {
   const child = spawn()
   let fault: string | undefined
   const impatient = setTimeout(() => {
@@ -113,14 +122,14 @@ function runChild<Ready>(
     }
   })
   child.stdin?.on('error', () => {}) // it ended; `close` tells
-  const ended = new Promise<string>((resolve) => {
-    const end = (reason: string) => {
+  const ended = new Promise<End>((resolve) => {
+    const end = (reason: string, exitCode: number | null = null) => {
       clearTimeout(impatient)
-      resolve(reason)
+      resolve({ reason, exitCode })
     }
     child.once('error', (failure) => end(`could not be started (${failure.message})`))
     child.once('close', (code, signal) => {
-      end(fault ?? (signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`))
+      end(fault ?? (signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`), code)
     })
   })
   return { child, ended }

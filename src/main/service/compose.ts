@@ -49,6 +49,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const port = await http.server.listen(options.listen, http.end)
     const url = localUrl({ host: options.listen.host, port }, http.scheme)
     ground.address.listensAt(url)
+    machines.start()
     options.log.info('the service listens', { url })
     const { ownerKeyFile } = identity
     const { dnsPort } = names

@@ -29,7 +29,7 @@ export function portParts(
   const names = portNames({
     isDomain: (name) => domainRecords.find(name) !== undefined,
     sandboxHost,
-    serviceUrl: address.own,
+    localUrlOf: address.urlOf,
     ownNames: [options.listen.host, ...(address.publicUrl ? [address.publicUrl.hostname] : [])],
   })
   const ports = exposedPorts({
@@ -48,7 +48,7 @@ export function portParts(
     newToken: () => randomBytes(18).toString('base64url'),
     isOwn: names.isOwn,
     sandboxHost,
-    serviceUrl: address.own,
+    localUrlOf: address.urlOf,
     note: activity.note,
     onChanged: given.onDomainsChanged,
     now,

@@ -29,6 +29,8 @@ export type ServiceAddress = {
   own(): string
   /** Under which others reach it, without a slash at the end. */
   base(): string
+  /** Address of a host name that leads to this service. Without a port until it listens; never throws. */
+  urlOf(hostName: string): string
   listensAt(url: string): void
 }
 
@@ -47,16 +49,21 @@ export function serviceGround(options: ServiceOptions, scope: Scope): ServiceGro
     task: callers.task,
     log: options.log.of('activity'),
   })
-  return { options, database, events, activity, callers, address: serviceAddress(options.publicUrl), scope }
+  return { options, database, events, activity, callers, address: serviceAddress(options), scope }
 }
 
-function serviceAddress(publicName: string | undefined): ServiceAddress {
+function serviceAddress({ publicUrl: publicName, tls }: ServiceOptions): ServiceAddress {
   const publicUrl = publicName === undefined ? undefined : new URL(publicName)
+  const scheme = tls ? 'https' : 'http'
   let own = ''
   return {
     publicUrl,
     own: () => own,
     base: () => publicUrl?.href.replace(/\/+$/, '') ?? own,
+    urlOf(hostName) {
+      const port = own === '' ? '' : new URL(own).port
+      return `${scheme}://${hostName}${port === '' ? '' : `:${port}`}`
+    },
     listensAt(url) {
       own = url
     },

@@ -7,6 +7,7 @@ import type { Environment } from '../../config/config.ts'
 import type { StartOptions } from '../../config/startOptions.ts'
 import { parseJson } from '../../platform/boundedJson.ts'
 import { superviseChild } from '../../platform/childSupervisor.ts'
+import { exitCodes } from '../../platform/commandLine.ts'
 import type { Log } from '../../platform/log.ts'
 import { openLogFile } from '../../platform/logFile.ts'
 import { compiledPrograms, programFile } from '../../platform/programFile.ts'
@@ -21,7 +22,7 @@ type Options = Pick<StartOptions, 'dataFolder' | 'config'> & {
 }
 
 export type ServiceProcess = {
-  /** @throws AppError `service/unavailable` with what it said, when its first run ends before it is ready. */
+  /** @throws AppError `service/start-failed` with what it said, when it refuses to start or crashes at every attempt. */
   readonly started: Promise<ServiceReady>
   /** At once, and again whenever it was started again: then the last one of its kind, of each family. */
   tell(order: ServiceOrder): void
@@ -40,7 +41,8 @@ export function runServiceProcess({
   onReady,
   onDown,
 }: Options): ServiceProcess {
-  const logFile = openLogFile(join(dataFolder, 'logs', 'service.log'))
+  const logPath = join(dataFolder, 'logs', 'service.log')
+  const logFile = openLogFile(logPath)
   const personKey = `sk_steward_${randomBytes(32).toString('base64url')}`
   const introduction = orderLine({ event: 'person', key: personKey })
   let said = ''
@@ -74,11 +76,12 @@ export function runServiceProcess({
       onReady(ready, personKey)
     },
     onDown: (reason) => onDown([reason, ownWords(said)].filter((it) => it !== undefined).join(' ')),
+    refuses: (exitCode) => Object.values<number | null>(exitCodes).includes(exitCode),
     now,
     log,
   })
   const started = supervisor.started.catch((cause: unknown) => {
-    throw notStarted(cause, said)
+    throw notStarted(cause, { said, logFile: logPath })
   })
   started.catch(() => {}) // whoever awaits it is told
   return {
@@ -104,10 +107,13 @@ function parsedReady(line: string): ServiceReady | undefined {
   return ServiceReady.parse(parseJson(line))
 }
 
-function notStarted(cause: unknown, said: string): AppError {
+function notStarted(cause: unknown, { said, logFile }: { said: string; logFile: string }): AppError {
   const reason = cause instanceof Error ? cause.message : String(cause)
-  const last = lastSaid(said)
-  return new AppError('service/unavailable', reason, { cause, ...(last !== undefined && { detail: last }) })
+  const why = ownWords(said) ?? crashLine(said)
+  return new AppError('service/start-failed', reason, {
+    cause,
+    detail: [...(why === undefined ? [] : [why]), `Its log: ${logFile}.`].join(' '),
+  })
 }
 
 const spoken = /^steward: /
@@ -118,8 +124,7 @@ function ownWords(said: string): string | undefined {
   return lines.at(-1)?.replace(spoken, '')
 }
 
-/** The last line that is not of the log is what the service said for people to read. */
-function lastSaid(said: string): string | undefined {
-  const lines = said.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('{'))
-  return lines.at(-1)?.replace(spoken, '')
+/** The error in what Node prints of a crash: stack and Node's version follow it. */
+function crashLine(said: string): string | undefined {
+  return said.split('\n').findLast((line) => /^(?:\w*Error|Uncaught)\b.*/.test(line))
 }

@@ -33,7 +33,7 @@ function listenAsHost(path: string, handlers: Handlers = {}): Promise<IpcServer>
 }
 
 function connection(options: Partial<HostConnectionOptions> & { path: string }) {
-  return scope.own(
+  const host = scope.own(
     hostConnection({
       launch: async () => {},
       onEvent: () => {},
@@ -46,6 +46,8 @@ function connection(options: Partial<HostConnectionOptions> & { path: string }) 
     }),
     (it) => it.close(),
   )
+  host.start()
+  return host
 }
 
 const socketIn = (name: string) => join(temporaryFolder(name), 'host.sock')

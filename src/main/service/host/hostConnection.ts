@@ -8,6 +8,8 @@ import { callHost, type HostCall, type HostCalls } from './hostCalls.ts'
 import { replaceOtherVersion } from './hostVersion.ts'
 
 export type HostConnection = HostCalls & {
+  /** Reports from now on. A host is started before, but calls made before wait for this. */
+  start(): void
   /** Ends the connection; the host and its machines go on. */
   close(): Promise<void>
 }
@@ -34,10 +36,12 @@ const launches = { firstMs: 15_000, longestMs: 60_000 } as const
 /** A host that ends soon after its start is started again, each time later. */
 const relaunches = { soonMs: 10_000, firstMs: 100, longestMs: 30_000 } as const
 
-/** Keeps a connection to the sandbox host, starting one when nobody listens. */
+/** Keeps a connection to the sandbox host, starting one when nobody listens. Reports nothing before `start`. */
 export function hostConnection(options: HostConnectionOptions): HostConnection {
   const { log, now } = options
   const closing = new AbortController()
+  const mayReport = Promise.withResolvers<void>()
+  closing.signal.addEventListener('abort', () => mayReport.resolve(), { once: true })
   let live: IpcClient | undefined
   let connected = Promise.withResolvers<IpcClient>()
   let awaySinceMs = now()
@@ -59,6 +63,8 @@ export function hostConnection(options: HostConnectionOptions): HostConnection {
       closing.signal.throwIfAborted()
       const call: HostCall = (method, params, given) => callHost(client, { method, params }, given)
       await replaceOtherVersion(call)
+      await mayReport.promise
+      closing.signal.throwIfAborted()
       await options.onConnected(call)
       return client
     } catch (failure) {
@@ -97,16 +103,18 @@ export function hostConnection(options: HostConnectionOptions): HostConnection {
         if (closing.signal.aborted) return
         const nobody = nobodyListens(failure)
         if (!nobody) log.warn('cannot use the host', { failure })
-        else if (!toldNobody) {
-          toldNobody = true
-          options.onNobody()
-        }
         whyAway = failure instanceof AppError ? failure : undefined
         if (nobody && now() >= nextLaunchAtMs) {
           nextLaunchAtMs = now() + launchPauseMs
           launchPauseMs = Math.min(launchPauseMs * 2, launches.longestMs)
           await options.launch().catch((cause: unknown) => log.error('cannot start the host', { failure: cause }))
           pauseMs = pauses.firstMs
+        }
+        if (nobody && !toldNobody) {
+          await mayReport.promise
+          if (closing.signal.aborted) return
+          toldNobody = true
+          options.onNobody()
         }
         pauseMs = Math.min(pauseMs * 1.5, nobody ? pauses.nobodyMs : pauses.otherMs)
       }
@@ -120,6 +128,7 @@ export function hostConnection(options: HostConnectionOptions): HostConnection {
   const running = keepConnected()
 
   return {
+    start: () => mayReport.resolve(),
     call: async (method, params, given) => callHost(live ?? (await soon()), { method, params }, given),
     attach(params, handlers) {
       if (live) return live.open(params, handlers)

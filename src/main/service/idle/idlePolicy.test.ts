@@ -38,6 +38,7 @@ function setting() {
     now: () => nowMs,
     log: silentLog,
   })
+  policy.start()
   return {
     record,
     use,
@@ -131,6 +132,7 @@ test('one that fails to stop or never answers keeps none of the others', async (
     now: () => nowMs,
     log: silentLog,
   })
+  policy.start()
   nowMs = minutes(11)
   await until('the failing one was tried again', async () => tries.filter((it) => it === failing).length > 1)
   expect(tries.filter((it) => it === other)).toHaveLength(1)

@@ -21,7 +21,10 @@ const minuteMs = 60_000
  * Stops each running sandbox that nobody has used for as long as it was told. A running terminal is a use, whatever it
  * shows. After a restart of the service the time counts anew: what happened before is not known.
  */
-export function idlePolicy({ records, use, sandboxes, call, everyMs, now, log }: Options): { close(): void } {
+export function idlePolicy({ records, use, sandboxes, call, everyMs, now, log }: Options): {
+  start(): void
+  close(): void
+} {
   const beganAtMs = now()
   const busy = new Set<SandboxId>()
 
@@ -59,8 +62,13 @@ export function idlePolicy({ records, use, sandboxes, call, everyMs, now, log }:
     await Promise.all(idle.map(({ id }) => stop(id)))
   }
 
-  const timer = setInterval(() => {
-    look().catch((failure: unknown) => log.warn('idle sandboxes could not be looked for', { failure }))
-  }, everyMs)
-  return { close: () => clearInterval(timer) }
+  let timer: NodeJS.Timeout | undefined
+  return {
+    start() {
+      timer ??= setInterval(() => {
+        look().catch((failure: unknown) => log.warn('idle sandboxes could not be looked for', { failure }))
+      }, everyMs)
+    },
+    close: () => clearInterval(timer),
+  }
 }

@@ -6,13 +6,13 @@ const sandboxId = SandboxId.parse('a1'.repeat(16))
 const record = { sandboxId, port: 3000, visibility: 'public', subdomain: null } as const
 const local = portNames({
   sandboxHost: undefined,
-  serviceUrl: () => 'http://127.0.0.1:7000',
+  localUrlOf: (hostName) => `http://${hostName}:7000`,
   ownNames: ['127.0.0.1'],
   isDomain: (name) => name === 'app.of.mine',
 })
 const hosted = portNames({
   sandboxHost: 'boxes.example',
-  serviceUrl: () => 'https://127.0.0.1',
+  localUrlOf: (hostName) => `https://${hostName}`,
   ownNames: ['api.boxes.example'],
   isDomain: () => false,
 })
@@ -43,6 +43,19 @@ test.each([
   ['api.boxes.example', undefined],
   ['notboxes.example', undefined],
 ])('with a host of ports %s is %s', (host, label) => expect(hosted.labelOf(host)).toBe(label))
+
+const trial = portNames({
+  sandboxHost: 'sb.localhost',
+  localUrlOf: (hostName) => `https://${hostName}`,
+  ownNames: ['127.0.0.1'],
+  isDomain: () => false,
+})
+
+test.each([
+  [`3000-${sandboxId}.sb.localhost:443`, `3000-${sandboxId}`],
+  [`3000-${sandboxId}.localhost`, `3000-${sandboxId}`],
+  ['sb.localhost', undefined],
+])('with a host of ports below localhost %s is %s', (host, label) => expect(trial.labelOf(host)).toBe(label))
 
 test('reads a port and a sandbox, and nothing that only looks like them', () => {
   expect(parseLabel(`3000-${sandboxId}`)).toEqual({ port: 3000, sandboxId })

@@ -12,8 +12,8 @@ export type PortNames = {
 type Options = {
   /** Suffix of public addresses, served with TLS. Without one, addresses are below `localhost`. */
   sandboxHost: string | undefined
-  /** Where the service itself listens; its port is part of addresses below `localhost`. */
-  serviceUrl: () => string
+  /** Address of a name below `localhost`, with the port of the service. Never throws. */
+  localUrlOf: (hostName: string) => string
   /** Names of the service itself, even if they end with the suffix of ports. */
   ownNames: readonly string[]
   /** Whether a custom domain leads to a port here. */
@@ -26,14 +26,17 @@ const domainMark = 'domain:'
 /** Browsers take every name below `localhost` for this machine: https://www.rfc-editor.org/rfc/rfc6761#section-6.3 */
 const localSuffix = '.localhost'
 
-export function portNames({ sandboxHost, serviceUrl, ownNames, isDomain }: Options): PortNames {
+export function portNames({ sandboxHost, localUrlOf, ownNames, isDomain }: Options): PortNames {
   const own = new Set(ownNames.map((name) => name.toLowerCase()))
-  const suffixes = [localSuffix, ...(sandboxHost === undefined ? [] : [`.${sandboxHost.toLowerCase()}`])]
+  // Longest first: the configured host may itself be below `localhost`.
+  const suffixes = [localSuffix, ...(sandboxHost === undefined ? [] : [`.${sandboxHost.toLowerCase()}`])].toSorted(
+    (a, b) => b.length - a.length,
+  )
   const suffixOf = (name: string): string | undefined => suffixes.find((it) => name.endsWith(it))
   return {
     labelOf(host) {
       const name = host?.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '')
-      if (name === undefined || own.has(name)) return undefined
+      if (name === undefined || own.has(name) || name === sandboxHost?.toLowerCase()) return undefined
       const suffix = suffixOf(name)
       if (suffix !== undefined) return name.slice(0, -suffix.length)
       return isDomain(name) ? `${domainMark}${name}` : undefined
@@ -42,8 +45,7 @@ export function portNames({ sandboxHost, serviceUrl, ownNames, isDomain }: Optio
     urlOf({ sandboxId, port, subdomain }) {
       const label = subdomain ?? `${port}-${sandboxId}`
       if (sandboxHost !== undefined) return `https://${label}.${sandboxHost}`
-      const { protocol, port: servicePort } = new URL(serviceUrl())
-      return `${protocol}//${label}${localSuffix}${servicePort === '' ? '' : `:${servicePort}`}`
+      return localUrlOf(`${label}${localSuffix}`)
     },
   }
 }

@@ -37,7 +37,7 @@ type Options = {
   proof: DomainProof
   newToken: () => string
   sandboxHost: string | undefined
-  serviceUrl: () => string
+  localUrlOf: (hostName: string) => string
   note: ActivityLog['note']
   /** A domain was added, changed or removed. */
   onChanged: () => void
@@ -50,12 +50,10 @@ export function sandboxDomains(options: Options): SandboxDomains {
 
   const toWire = (record: SandboxDomainRecord, claim?: DomainClaim): SandboxDomain => {
     const { domain, sandboxId, port, createdAtMs } = record
-    const service = new URL(options.serviceUrl())
-    const local = `${service.protocol}//${domain}${service.port === '' ? '' : `:${service.port}`}`
     return {
       domain,
       port: port ?? ports.first(sandboxId)?.port ?? null,
-      url: options.sandboxHost === undefined ? local : `https://${domain}`,
+      url: options.sandboxHost === undefined ? options.localUrlOf(domain) : `https://${domain}`,
       dns_target: options.sandboxHost ?? null,
       verified: claim === undefined,
       verification: claim ? proof.recordOf(claim) : null,
