@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { hostSocketPath } from '../../src/main/platform/hostSocket.ts'
+import { hostIpcVersion } from '../../src/shared/contract/hostIpc.ts'
 import type { SandboxId } from '../../src/shared/ids.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { connectHost, type HostClient, newSandboxId, newTerminalId } from '../support/hostClient.ts'
@@ -147,7 +148,7 @@ test('terminals of a sandbox that is no longer there are not kept', async () => 
   const second = await connect(start())
   expect((await second.call('terminal.list', { sandboxId: gone })).terminals).toEqual([])
   expect((await second.call('terminal.list', { sandboxId: kept })).terminals).toHaveLength(1)
-  expect((await second.call('machine.sweep', { known: [] })).removed).toEqual([kept])
+  await second.call('machine.delete', { sandboxId: kept })
   expect((await second.call('terminal.list', { sandboxId: kept })).terminals).toEqual([])
 })
 
@@ -160,7 +161,7 @@ test('a second host on the same folder is refused, one after a crash is not', as
   await killed(first)
   expect(existsSync(hostSocketPath(folder))).toBe(true)
   const third = await connect(start())
-  expect(await third.call('describe', {})).toMatchObject({ ipcVersion: 2, runtimes: [{ name: 'local' }] })
+  expect(await third.call('describe', {})).toMatchObject({ ipcVersion: hostIpcVersion, runtimes: [{ name: 'local' }] })
 })
 
 test('on SIGTERM every program ends, and the socket and the pid file go', async () => {

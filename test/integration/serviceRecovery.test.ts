@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { hostFolder } from '../../src/main/platform/hostSocket.ts'
@@ -99,28 +100,99 @@ test('SIGTERM ends the service in order and leaves the host running', async () =
   expect((await service.send(sandbox)).json.status).toBe('running')
 })
 
-test('a machine that no record knows is ended and its files are swept', async () => {
+test('a database older than a sandbox keeps its files, and the owner adopts or deletes it', async () => {
   const service = await runningService()
   open = service
-  const kept = await created(service, 'known')
-  const lost = await created(service, 'forgotten')
+  const old = await created(service, 'old')
+  const backup = temporaryFolder('backup')
+  const idOf = (path: string): string => path.slice('/v1/sandboxes/'.length)
   const database = openDatabase(join(service.dataDir, 'service.sqlite'))
-  database.prepare('DELETE FROM sandboxes WHERE id = ?').run(lost.slice('/v1/sandboxes/'.length))
+  await database.backup(join(backup, 'service.sqlite'))
   database.close()
 
-  await service.restart()
+  const fresh = await created(service, 'fresh')
+  const other = await created(service, 'other')
+  await service.send(`${fresh}/files`, { body: { path: '/root/kept.txt', content: 'precious' } })
+  const snapshot = await service.send(`${fresh}/snapshots`, { body: { name: 'before lunch' } })
+  expect(snapshot.status, snapshot.text).toBe(201)
+  const ofOld = await service.send(`${old}/snapshots`, { body: { name: 'of the old one' } })
+  expect(ofOld.status, ofOld.text).toBe(201)
+  await service.restart(() => {
+    for (const end of ['', '-wal', '-shm']) rmSync(join(service.dataDir, `service.sqlite${end}`), { force: true })
+    copyFileSync(join(backup, 'service.sqlite'), join(service.dataDir, 'service.sqlite'))
+  })
 
+  const found = await until('both are found', async () => {
+    const { json } = await service.send('/v1/found-sandboxes')
+    return json.count === 2 && json.sandboxes
+  })
+  expect(found).toEqual(
+    expect.arrayContaining([
+      {
+        ...{ id: idOf(fresh), short_id: idOf(fresh).slice(0, 8), name: 'fresh', runtime: 'bubblewrap' },
+        created_at: expect.any(String),
+        account_id: expect.any(String),
+        ...{ same_database: true, snapshot_count: 1 },
+      },
+      expect.objectContaining({ id: idOf(other), name: 'other', snapshot_count: 0 }),
+    ]),
+  )
+  // What the database does not know does not run.
   const host = await connectHost(join(hostFolder(service.dataDir), 'host.sock'))
-  try {
-    const ids = await until('one machine', async () => {
-      const { machines } = await host.call('machine.list', {})
-      return machines.length === 1 && machines.map(({ id }) => id)
-    })
-    expect(ids).toEqual([kept.slice('/v1/sandboxes/'.length)])
-  } finally {
-    host.ipc.close()
-  }
-  expect((await service.send(kept)).json.status).toBe('running')
+  const { machines } = await host.call('machine.list', {}).finally(() => host.ipc.close())
+  expect(machines.map(({ id }) => id)).toEqual([idOf(old)])
+  // A snapshot of a sandbox that the database knows is adopted with its name.
+  const { json: snapshots } = await service.send(`${old}/snapshots`)
+  expect(snapshots.data).toMatchObject([
+    { id: ofOld.json.id, name: 'of the old one', size_bytes: ofOld.json.size_bytes },
+  ])
+
+  const adopted = await service.send(`/v1/found-sandboxes/${idOf(fresh)}/adopt`, { method: 'POST' })
+  expect(adopted.json, adopted.text).toMatchObject({ id: idOf(fresh), name: 'fresh', status: 'stopped' })
+  expect((await service.send(`${fresh}/start`, { method: 'POST' })).json.status).toBe('running')
+  expect((await service.send(`${fresh}/files/read?path=/root/kept.txt`)).json.content).toBe('precious')
+  expect((await service.send(`${fresh}/snapshots`)).json.data).toMatchObject([{ name: 'before lunch' }])
+
+  expect((await service.send(`/v1/found-sandboxes/${idOf(fresh)}`, { method: 'DELETE' })).status).toBe(404)
+  expect((await service.send(`/v1/found-sandboxes/${idOf(other)}`, { method: 'DELETE' })).json.success).toBe(true)
+  expect((await service.send('/v1/found-sandboxes')).json.count).toBe(0)
+  expect(existsSync(join(hostFolder(service.dataDir), 'machines', idOf(other)))).toBe(false)
+  expect((await service.send(fresh)).json.status).toBe('running')
+})
+
+test('an empty database finds every sandbox, without an account that it does not have', async () => {
+  const service = await runningService()
+  open = service
+  const sandbox = await created(service, 'lonely')
+  const id = sandbox.slice('/v1/sandboxes/'.length)
+  await service.restart(() => {
+    for (const end of ['', '-wal', '-shm']) rmSync(join(service.dataDir, `service.sqlite${end}`), { force: true })
+  })
+  const key = readFileSync(join(service.dataDir, 'owner.key'), 'utf8').trim()
+  const found = await until('it is found', async () => {
+    const { json } = await service.send('/v1/found-sandboxes', { key })
+    return json.count === 1 && json.sandboxes
+  })
+  expect(found).toMatchObject([{ id, name: 'lonely', account_id: null, same_database: false }])
+  const adopted = await service.send(`/v1/found-sandboxes/${id}/adopt`, { method: 'POST', key })
+  expect(adopted.json, adopted.text).toMatchObject({ id, name: 'lonely', status: 'stopped' })
+  expect((await service.send(sandbox, { method: 'DELETE', key })).json.success).toBe(true)
+  expect(existsSync(join(hostFolder(service.dataDir), 'machines', id))).toBe(false)
+})
+
+test('a deletion that was interrupted is completed at the next start', async () => {
+  const service = await runningService()
+  open = service
+  const sandbox = await created(service, 'doomed')
+  const id = sandbox.slice('/v1/sandboxes/'.length)
+  await service.restart(() => {
+    const database = openDatabase(join(service.dataDir, 'service.sqlite'))
+    database.prepare('INSERT INTO sandbox_removals VALUES (?, 1)').run(id)
+    database.close()
+  })
+  await until('it is gone', async () => (await service.send(sandbox)).status === 404)
+  expect(existsSync(join(hostFolder(service.dataDir), 'machines', id))).toBe(false)
+  expect((await service.send('/v1/found-sandboxes')).json.count).toBe(0)
 })
 
 test('a sandbox whose making was interrupted is told as an error and can be deleted', async () => {

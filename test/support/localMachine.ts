@@ -84,6 +84,7 @@ export function localRuntime({ folder, startMs }: LocalOptions): LocalRuntime {
     async restore() {
       throw new AppError('snapshot/failed', 'A local machine has terminals only.')
     },
+    storedSnapshots: async () => [],
     async removeSnapshot() {},
     images: {
       list: async () => [],

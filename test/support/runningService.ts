@@ -21,8 +21,8 @@ export type TestService = {
   readonly key: string
   readonly client: StewardClient
   send(path: string, sent?: Sent): Promise<Answer>
-  /** Ends the service and starts it on the same folder; the host goes on. */
-  restart(): Promise<void>
+  /** Ends the service and starts it on the same folder; the host goes on. `between` runs while no service does. */
+  restart(between?: () => void): Promise<void>
   /** Ends the host, which the service then starts again. */
   endHost(): Promise<void>
   close(): Promise<void>
@@ -99,8 +99,9 @@ export async function runningService({ host = 'own', ...given }: TestServiceOpti
       return stewardClient(service.url, key)
     },
     send: (path, sent = {}) => exchange(service.url, path, { key, ...sent }),
-    async restart() {
+    async restart(between) {
       await service.close()
+      between?.()
       service = await start()
     },
     async endHost() {

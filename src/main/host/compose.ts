@@ -17,6 +17,7 @@ import { idleWatch } from './ipc/idleWatch.ts'
 import { portHandler } from './ipc/portHandler.ts'
 import { streamHandler } from './ipc/streamHandler.ts'
 import { machines } from './machines/machines.ts'
+import { sandboxLabels } from './machines/sandboxLabels.ts'
 import { watchedCommands } from './machines/watchedCommands.ts'
 import { bubblewrapRuntime } from './runtimes/bubblewrap/bubblewrapRuntime.ts'
 import type { DockerOptions } from './runtimes/docker/dockerOptions.ts'
@@ -100,9 +101,11 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
       idleWatch({ ms: options.idleExitMs ?? 60_000, onIdle: () => ending.resolve('nothing to do') }),
       (it) => it.close(),
     )
+    const labels = sandboxLabels(join(hostFolder(dataDir), 'labels'))
     const running = scope.own(
       machines({
         runtimes,
+        labels,
         onStopping: (id, stopping) => terminals.machineEnding(id, stopping),
         onStopped: (id) => terminals.machineEnded(id),
         onEnded: (sandboxId, reason) => broadcast({ type: 'machine.ended', sandboxId, reason }),
@@ -129,6 +132,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
         handlers: hostHandlers({
           commands: watchedCommands(),
           machines: running,
+          labels,
           terminals,
           runtimes,
           images: kept,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { AppError } from '../../shared/appError.ts'
 import { wroteWords } from '../../shared/contract/activityWords.ts'
 import { type AccountId, SandboxId } from '../../shared/ids.ts'
+import { accountRepository } from './accounts/accountRepository.ts'
 import { activityRoutes } from './activity/activityRoutes.ts'
 import type { SandboxBilling, SandboxRun } from './credits/sandboxBilling.ts'
 import { sandboxMeter } from './credits/sandboxMeter.ts'
@@ -26,6 +27,9 @@ import { type PortParts, portParts } from './portParts.ts'
 import { portRoutes } from './ports/portRoutes.ts'
 import { sandboxDomainRoutes } from './sandboxDomains/sandboxDomainRoutes.ts'
 import { fileRoutes } from './sandboxes/fileRoutes.ts'
+import { foundSandboxes } from './sandboxes/foundSandboxes.ts'
+import { foundSandboxRepository } from './sandboxes/foundSandboxRepository.ts'
+import { foundSandboxRoutes } from './sandboxes/foundSandboxRoutes.ts'
 import { runtimeReports } from './sandboxes/runtimeReports.ts'
 import { type SandboxRegistry, sandboxRegistry } from './sandboxes/sandboxRegistry.ts'
 import { type SandboxRecord, sandboxRepository } from './sandboxes/sandboxRepository.ts'
@@ -53,6 +57,8 @@ export type SandboxParts = {
   terminals: SocketEndpoint
   /** Where domains can be led to. */
   domainTargets: DomainTargets
+  /** Once the service listens: only then are the addresses of ports known, which every report names. */
+  start(): void
 }
 
 const defaultHostWaitMs = 10_000
@@ -89,16 +95,21 @@ export function sandboxParts(ground: ServiceGround, { onAccessEnded, billing, ow
   const runtimes = runtimeReports({ call, order: options.runtimes })
   const terminalNotes = terminalActivity(activity)
   const records = sandboxRepository(database)
+  const removals = foundSandboxRepository(database)
+  const snapshotRecords = snapshotRepository(database)
   const sharedImages = images({ call, runtimes, records })
   const sandboxes = sandboxRegistry({
     records,
+    removals,
     call,
     runtimes,
     images: sharedImages,
     publish(accountId, event) {
       events.publish(accountId, event)
-      if (event.type === 'sandbox.changed') meter.look(event.sandbox.id)
-      else if (event.type === 'sandbox.removed') meter.look(event.id)
+      if (event.type === 'sandbox.changed') {
+        meter.look(event.sandbox.id)
+        found.label(event.sandbox.id)
+      } else if (event.type === 'sandbox.removed') meter.look(event.id)
       onAccessEnded() // its ports may be others now, or none
     },
     note: activity.note,
@@ -124,14 +135,25 @@ export function sandboxParts(ground: ServiceGround, { onAccessEnded, billing, ow
     (it) => it.close(),
   )
   const kept = snapshots({
-    records: snapshotRepository(database),
+    records: snapshotRecords,
     sandboxes,
     call,
-    publish: events.publish,
+    publish(accountId, event) {
+      events.publish(accountId, event)
+      if (event.type === 'snapshots.changed') found.label(event.sandbox_id)
+    },
     note: activity.note,
     newId: () => randomBytes(12).toString('hex'),
     now,
     log: log.of('snapshots'),
+  })
+  const accounts = accountRepository(database)
+  const found = foundSandboxes({
+    ...{ records, removals, sandboxes, call, now },
+    snapshots: snapshotRecords,
+    hasAccount: accounts.hasAccount,
+    noteAccount: activity.noteAccount,
+    log: log.of('sandboxes'),
   })
   const tell = hostEvents({
     sandboxes,
@@ -156,6 +178,7 @@ export function sandboxParts(ground: ServiceGround, { onAccessEnded, billing, ow
           await sandboxes.reconcile(hostCall)
           meter.lookAtAll()
           await kept.reconcile(hostCall)
+          await found.reconcile(hostCall)
           await terminalNotes.catchUp(
             hostCall,
             records.all().map(({ id }) => id),
@@ -169,7 +192,7 @@ export function sandboxParts(ground: ServiceGround, { onAccessEnded, billing, ow
     }),
     (it) => it.close(),
   )
-  scope.own(
+  const idle = scope.own(
     idlePolicy({
       records,
       use,
@@ -216,6 +239,7 @@ export function sandboxParts(ground: ServiceGround, { onAccessEnded, billing, ow
     endpoints: callers.known([
       ...imageRoutes(sharedImages),
       ...sandboxRoutes({ sandboxes, runtimes, defaultNetwork, call, activity, toWire }),
+      ...foundSandboxRoutes({ found, toWire }),
       ...snapshotRoutes({ snapshots: kept, toWire }),
       ...portRoutes({ sandboxes, ports, tokens, urlOf: names.urlOf, openPath }),
       ...sandboxDomainRoutes({ sandboxes, domains }),
@@ -236,6 +260,10 @@ export function sandboxParts(ground: ServiceGround, { onAccessEnded, billing, ow
       ...activityRoutes({ sandboxes, activity }),
     ]),
     terminals: terminalStream({ sandboxes, host }),
+    start() {
+      host.start()
+      idle.start()
+    },
   }
 }
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { SandboxId, SnapshotId, TerminalId } from '../ids.ts'
+import { AccountId, SandboxId, SnapshotId, TerminalId } from '../ids.ts'
 import { FileEntry, FileState } from './files.ts'
 import { ImageName, ImageSource, ImageStatus } from './images.ts'
 import { ProcessSignal } from './processes.ts'
-import { Enforced, Network, RuntimeReport } from './sandboxes.ts'
+import { Enforced, Network, Region, RuntimeReport } from './sandboxes.ts'
 import { searchTerminals } from './terminalSearch.ts'
 import { TerminalState } from './terminals.ts'
 
@@ -13,7 +13,7 @@ import { TerminalState } from './terminals.ts'
  */
 
 /** Raised whenever a message changes its meaning: a service replaces a host of another version once it is idle. */
-export const hostIpcVersion = 2
+export const hostIpcVersion = 3
 
 export const MachineSpec = z.object({
   id: SandboxId,
@@ -31,6 +31,40 @@ export type MachineSpec = z.infer<typeof MachineSpec>
 
 export const RunningMachine = z.object({ id: SandboxId, startedAtMs: z.int(), runtime: z.string(), enforced: Enforced })
 export type RunningMachine = z.infer<typeof RunningMachine>
+
+/**
+ * Name, owner and database of a sandbox, which the host keeps beside its disk. From it a sandbox that the database does
+ * not know, such as one put back from an older backup, is recognized and adopted.
+ */
+export const SandboxLabel = z.object({
+  id: SandboxId,
+  /** Random, made with the database. */
+  databaseId: z.string(),
+  accountId: AccountId,
+  name: z.string(),
+  region: Region,
+  runtime: z.string(),
+  vcpu: z.int(),
+  memoryMb: z.int(),
+  diskGb: z.int(),
+  image: ImageName.nullable(),
+  network: Network,
+  idleMinutes: z.int().nullable(),
+  createdAtMs: z.int(),
+  snapshots: z.array(z.object({ id: SnapshotId, name: z.string(), sizeBytes: z.number(), createdAtMs: z.int() })),
+})
+export type SandboxLabel = z.infer<typeof SandboxLabel>
+
+/** A sandbox with files on this computer, running or not. */
+export const StoredMachine = z.object({
+  id: SandboxId,
+  runtime: z.string(),
+  /** Null if it has none, or one that cannot be read. */
+  label: SandboxLabel.nullable(),
+  /** Snapshots with files. */
+  snapshots: z.array(SnapshotId),
+})
+export type StoredMachine = z.infer<typeof StoredMachine>
 
 export const TerminalRecord = z.object({
   id: TerminalId,
@@ -96,11 +130,9 @@ export const hostMethods = {
   'machine.stop': { params: OnSandbox, result: Nothing },
   /** Ends it and removes its files and terminals. Succeeds when there was nothing. */
   'machine.delete': { params: OnSandbox, result: Nothing },
-  /** Removes the files of machines that the service no longer knows. */
-  'machine.sweep': {
-    params: z.object({ known: z.array(SandboxId) }),
-    result: z.object({ removed: z.array(SandboxId) }),
-  },
+  'machine.stored': { params: Nothing, result: z.object({ machines: z.array(StoredMachine) }) },
+  /** Replaces the labels beside the disks of these sandboxes. Sandboxes without files keep theirs until they are deleted. */
+  'machine.label': { params: z.object({ labels: z.array(SandboxLabel) }), result: Nothing },
   /** Keeps the files as they are now, of a running machine too. */
   'snapshot.create': { params: OnFiles, result: z.object({ sizeBytes: z.number() }) },
   /** Of a machine that does not run. */

@@ -39,6 +39,7 @@ import {
   statFile,
   uploadFile,
 } from './files.ts'
+import { adoptFoundSandbox, deleteFoundSandbox, listFoundSandboxes } from './foundSandboxes.ts'
 import { getHealth } from './health.ts'
 import { addImage, listImages, removeImage } from './images.ts'
 import { countMessageTokens, createChatCompletion, createMessage, createResponse, listModels } from './inference.ts'
@@ -102,6 +103,9 @@ export const routeTable: readonly Route[] = [
   deleteSandbox,
   startSandbox,
   stopSandbox,
+  listFoundSandboxes,
+  adoptFoundSandbox,
+  deleteFoundSandbox,
   execInSandbox,
   readExecOutput,
   createSnapshot,

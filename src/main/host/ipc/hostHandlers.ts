@@ -10,6 +10,7 @@ import { terminalLimits } from '../../../shared/contract/terminals.ts'
 import type { IpcAnswer, IpcCall } from '../../platform/ipc/ipcServer.ts'
 import type { Images } from '../images/images.ts'
 import type { Machines } from '../machines/machines.ts'
+import type { SandboxLabels } from '../machines/sandboxLabels.ts'
 import type { WatchedCommands } from '../machines/watchedCommands.ts'
 import type { SandboxRuntime } from '../runtimes/sandboxRuntime.ts'
 import type { Terminals } from '../terminals/terminals.ts'
@@ -22,6 +23,7 @@ type Handlers = { readonly [M in HostMethod]: Handler<M> }
 
 type HostParts = {
   machines: Machines
+  labels: Pick<SandboxLabels, 'save'>
   commands: WatchedCommands
   terminals: Terminals
   runtimes: readonly SandboxRuntime[]
@@ -68,7 +70,7 @@ function hostCalls({ runtimes, version, pid, shutDown }: HostParts): Pick<Handle
   }
 }
 
-function machineCalls({ machines, commands }: HostParts): Calls<'machine'> {
+function machineCalls({ machines, labels, commands }: HostParts): Calls<'machine'> {
   return {
     'machine.list': async () => ({ result: { machines: machines.list() } }),
     'machine.create': async ({ params: { from, ...spec } }) => ({ result: await machines.create(spec, from) }),
@@ -81,7 +83,11 @@ function machineCalls({ machines, commands }: HostParts): Calls<'machine'> {
       await machines.delete(params.sandboxId)
       return { result: {} }
     },
-    'machine.sweep': async ({ params }) => ({ result: { removed: await machines.sweep(new Set(params.known)) } }),
+    'machine.stored': async () => ({ result: { machines: await machines.describeStored() } }),
+    async 'machine.label'({ params }) {
+      for (const label of params.labels) await labels.save(label)
+      return { result: {} }
+    },
     'machine.usage': async ({ params }) => ({ result: await machines.usage(params.sandboxId) }),
     'machine.processes': async ({ params }) => ({
       result: { processes: await machines.processes(params.sandboxId) },

@@ -7,6 +7,7 @@ import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
 import type { MachineSpec } from '../../../shared/contract/hostIpc.ts'
 import { silentLog } from '../../platform/log.ts'
 import { type Machines, machines } from './machines.ts'
+import { sandboxLabels } from './sandboxLabels.ts'
 
 type Setting = { runtime: ReturnType<typeof localRuntime>; machines: Machines; told: string[]; counts: number[] }
 
@@ -19,6 +20,7 @@ function setting(options: { startMs?: number; deadlineMs?: number } = {}): Setti
   const counts: number[] = []
   const made = machines({
     runtimes: [runtime],
+    labels: sandboxLabels(temporaryFolder('labels')),
     onStopping: (_, stopping) => void (stopping || told.push('not stopping')),
     onStopped: async () => void told.push('stopped'),
     onEnded: (_, reason) => void told.push(`ended: ${reason}`),
@@ -93,16 +95,17 @@ test('a machine that ends by itself is told of once, with the reason', async () 
   expect(it.machines.list()).toEqual([])
 })
 
-test('a sweep deletes what the service does not know, running or not', async () => {
+test('describes each machine with files, running or not, until it is deleted', async () => {
   const it = setting()
-  const known = { ...spec, id: newSandboxId() }
   const stopped = { ...spec, id: newSandboxId() }
-  for (const each of [spec, known, stopped]) await it.machines.create(each)
+  for (const each of [spec, stopped]) await it.machines.create(each)
   await it.machines.stop(stopped.id)
-  const removed = await it.machines.sweep(new Set([known.id]))
-  expect(removed.sort()).toEqual([spec.id, stopped.id].sort())
-  expect(it.machines.list().map(({ id }) => id)).toEqual([known.id])
-  expect(await it.machines.stored()).toEqual([known.id])
+  const described = (id: string) => ({ id, runtime: 'local', label: null, snapshots: [] })
+  expect(await it.machines.describeStored()).toEqual(
+    expect.arrayContaining([described(spec.id), described(stopped.id)]),
+  )
+  await it.machines.delete(spec.id)
+  expect(await it.machines.describeStored()).toEqual([described(stopped.id)])
   await it.machines.close()
 })
 

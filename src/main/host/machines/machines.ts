@@ -1,10 +1,11 @@
 import { AppError } from '../../../shared/appError.ts'
-import type { MachineSpec, RunningMachine } from '../../../shared/contract/hostIpc.ts'
+import type { MachineSpec, RunningMachine, StoredMachine } from '../../../shared/contract/hostIpc.ts'
 import type { SandboxId } from '../../../shared/ids.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Machine, SandboxRuntime, SnapshotPlace } from '../runtimes/sandboxRuntime.ts'
 import { machineChanges } from './machineChanges.ts'
 import { type ProcessReading, processReadings } from './processReadings.ts'
+import type { SandboxLabels } from './sandboxLabels.ts'
 import { type UsageReading, usageReadings } from './usageReadings.ts'
 import { withDeadline } from './withDeadline.ts'
 
@@ -28,16 +29,16 @@ export type Machines = {
   /** @throws AppError `sandbox/busy` while it runs */
   restore(runtime: string, place: SnapshotPlace): Promise<void>
   removeSnapshot(runtime: string, place: SnapshotPlace): Promise<void>
-  /** Deletes machines with files here that are not in `known`. */
-  sweep(known: ReadonlySet<SandboxId>): Promise<SandboxId[]>
   /** Machines that have files, running or not. */
   stored(): Promise<SandboxId[]>
+  describeStored(): Promise<StoredMachine[]>
   /** Stops all of them. */
   close(): Promise<void>
 }
 
 type MachinesOptions = {
   runtimes: readonly SandboxRuntime[]
+  labels: Pick<SandboxLabels, 'find' | 'remove'>
   /** It is asked to stop: what ends from now on ends because of that, unless stopping fails. */
   onStopping: (id: SandboxId, stopping: boolean) => void
   /** It stopped running, asked or not; the change goes on when this has settled. */
@@ -158,6 +159,7 @@ export function machines(options: MachinesOptions): Machines {
     await halt(id, 'discard')
     await options.onDeleted(id)
     for (const runtime of runtimes) await runtime.remove(id)
+    await options.labels.remove(id)
   }
 
   const stored = async (): Promise<SandboxId[]> => {
@@ -201,12 +203,24 @@ export function machines(options: MachinesOptions): Machines {
       changes.queue(place.sandboxId, () => runtimeNamed(runtime).removeSnapshot(place)),
     stop: (id) => changes.queue(id, () => halt(id)),
     delete: (id) => changes.overrule(id, () => erase(id)),
-    async sweep(known) {
-      const unknown = (await stored()).filter((id) => !known.has(id) && !changes.underWay(id))
-      for (const id of unknown) await changes.overrule(id, () => erase(id))
-      return unknown
-    },
     stored,
+    async describeStored() {
+      const machines = await Promise.all(
+        runtimes.map(async (runtime) => {
+          const ids = await runtime.stored()
+          return Promise.all(
+            ids.map(async (id) => ({
+              id,
+              runtime: runtime.name,
+              label: (await options.labels.find(id)) ?? null,
+              // An engine that is away must not hide machines of others.
+              snapshots: await runtime.storedSnapshots(id).catch(() => []),
+            })),
+          )
+        }),
+      )
+      return machines.flat()
+    },
     async close() {
       closing = true
       const stops = [...running.keys()].map((id) => changes.queue(id, () => halt(id)))

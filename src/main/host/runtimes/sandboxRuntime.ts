@@ -41,6 +41,8 @@ export interface SandboxRuntime {
    * @throws AppError `snapshot/not-found`, `snapshot/failed`
    */
   restore(place: SnapshotPlace, signal: AbortSignal): Promise<void>
+  /** Snapshots of a machine that have files here, in no order. */
+  storedSnapshots(id: SandboxId): Promise<SnapshotId[]>
   /** Succeeds when there is none. */
   removeSnapshot(place: SnapshotPlace): Promise<void>
   readonly images: RuntimeImages

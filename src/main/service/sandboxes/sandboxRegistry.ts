@@ -18,6 +18,7 @@ import type { ActivityLog } from '../activity/activityLog.ts'
 import type { Caller } from '../endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { Images } from '../images/images.ts'
+import type { FoundSandboxRepository } from './foundSandboxRepository.ts'
 import { networkBy } from './runtimeChoice.ts'
 import type { RuntimeReports } from './runtimeReports.ts'
 import type { SandboxRecord, SandboxRepository } from './sandboxRepository.ts'
@@ -43,6 +44,8 @@ export type SandboxRegistry = {
   stopUnpaid(id: SandboxId): Promise<void>
   change(caller: Caller, id: SandboxId, wanted: Parsed<typeof changeSandbox>['body']): SandboxRecord
   remove(caller: Caller, id: SandboxId): Promise<void>
+  /** Puts one whose files were found on disk into the database. @throws AppError `sandbox/not-found` if it is known already */
+  adopt(record: SandboxRecord): SandboxRecord
   accountOf(id: SandboxId): AccountId | undefined
   find(id: SandboxId): SandboxRecord | undefined
   /** Something that belongs to it has changed. */
@@ -67,6 +70,7 @@ export type FileReplacement = {
 
 export type SandboxRegistryOptions = {
   records: SandboxRepository
+  removals: Pick<FoundSandboxRepository, 'markRemoval' | 'unmarkRemoval' | 'removals'>
   call: HostCall
   runtimes: RuntimeReports
   images: Pick<Images, 'ready' | 'needKept'>
@@ -91,7 +95,7 @@ const hostEnded = 'Stopped: the sandbox host exited.'
 const nothingEnforced: Enforced = { memory: false, cpu: false, disk: false, processes: false }
 
 export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistry {
-  const { records, call, publish, note, now, log } = options
+  const { records, removals, call, publish, note, now, log } = options
   const changes = keyedQueue()
   /** Being made by a request of this process, which settles them itself. */
   const creating = new Set<SandboxId>()
@@ -212,10 +216,13 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
         )
         return nowRunning(record, result)
       } catch (failure) {
+        removals.markRemoval(id, now())
         forget(record, 'Could not be created. Nothing of it is left.')
         // Whether a host that did not answer made it is not known: either way nothing of it may stay.
-        call('machine.delete', { sandboxId: id }).catch((cause: unknown) =>
-          log.warn('what is left of a sandbox goes with the next sweep', { id, failure: cause }),
+        call('machine.delete', { sandboxId: id }).then(
+          () => removals.unmarkRemoval(id),
+          (cause: unknown) =>
+            log.warn('what is left of a sandbox is deleted at the next connect', { id, failure: cause }),
         )
         throw failure
       } finally {
@@ -316,8 +323,13 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
     remove: (caller, id) =>
       changes.run(id, async () => {
         const record = owned(caller, id)
-        await call('machine.delete', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
-        forget(record, 'Deleted.')
+        removals.markRemoval(id, now())
+        try {
+          await call('machine.delete', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
+          if (records.find(id)) forget(record, 'Deleted.') // else a reconnect meanwhile has done it
+        } finally {
+          removals.unmarkRemoval(id)
+        }
       }),
 
     ended(id, reason) {
@@ -329,7 +341,25 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
       for (const record of records.all()) if (record.status === 'running') nowStopped(record, hostEnded)
     },
 
+    adopt(record) {
+      if (records.find(record.id)) throw new AppError('sandbox/not-found', 'This sandbox is known already.')
+      records.add(record)
+      note(record.id, { type: 'sandbox.created', description: 'Found on disk and adopted.' })
+      return tell(record)
+    },
+
     async reconcile(hostCall) {
+      for (const id of removals.removals()) {
+        try {
+          await hostCall('machine.delete', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
+          const record = records.find(id)
+          if (record) forget(record, 'Deleted.')
+          removals.unmarkRemoval(id)
+          log.info('deleted a sandbox whose deletion was interrupted', { id })
+        } catch (failure) {
+          log.warn('a sandbox could not be deleted, and stays marked', { id, failure })
+        }
+      }
       const { result } = await hostCall('machine.list', {})
       const machines = new Map(result.machines.map((machine) => [machine.id, machine]))
       for (const record of records.all()) {
@@ -341,12 +371,9 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
         else if (!machine && record.status === 'provisioning') nowBroken(record, 'Creating it was interrupted.')
       }
       for (const stray of machines.values()) {
-        log.warn('ending a machine that no record knows', { id: stray.id })
+        log.warn('stopping a machine that no record knows', { id: stray.id })
         await hostCall('machine.stop', { sandboxId: stray.id })
       }
-      const known = records.all().map(({ id }) => id)
-      const swept = await hostCall('machine.sweep', { known }, { deadlineMs: changeDeadlineMs })
-      if (swept.result.removed.length > 0) log.info('removed files of machines', { ids: swept.result.removed })
     },
   }
 }

@@ -17,6 +17,7 @@ import { ports } from './ports.ts'
 import { registrars } from './registrars.ts'
 import { sandboxDomains } from './sandboxDomains.ts'
 import { sandboxes } from './sandboxes.ts'
+import { sandboxRemovals } from './sandboxRemovals.ts'
 import { snapshots } from './snapshots.ts'
 import { uploads } from './uploads.ts'
 import { walletAccounts } from './walletAccounts.ts'
@@ -44,4 +45,5 @@ export const serviceMigrations: readonly Migration[] = [
   registrars,
   domainClaims,
   activityTasks,
+  sandboxRemovals,
 ]

@@ -347,6 +347,7 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
         active.needNone(sandboxId)
         return snapshots.restore(machine, { id: snapshotId, signal })
       }),
+    storedSnapshots: (id) => snapshots.list(folders.at(id)),
     removeSnapshot: ({ sandboxId, snapshotId }) => snapshots.remove(folders.at(sandboxId), snapshotId),
     images: bubblewrapImages({
       runtime: name,

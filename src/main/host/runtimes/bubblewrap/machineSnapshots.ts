@@ -1,7 +1,7 @@
-import { mkdir, rename, stat } from 'node:fs/promises'
+import { mkdir, readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../../shared/appError.ts'
-import type { SnapshotId } from '../../../../shared/ids.ts'
+import { SnapshotId } from '../../../../shared/ids.ts'
 import { copyStorage, storedBytes } from './copyFiles.ts'
 import { type LetGo, lockImage } from './holdStill.ts'
 import {
@@ -18,6 +18,8 @@ import {
 export type MachineSnapshots = {
   /** @param holdStill of a machine that runs. @returns what it takes on the disk */
   keep(machine: MachineFolder, request: { id: SnapshotId; signal: AbortSignal; holdStill?: HoldStill }): Promise<number>
+  /** Those that are complete. */
+  list(machineFolder: string): Promise<SnapshotId[]>
   /** @throws AppError `snapshot/not-found` */
   find(machineFolder: string, id: SnapshotId): Promise<MachineStorage>
   /** Of a machine that does not run. All files are put back, or none. */
@@ -63,6 +65,10 @@ export function machineSnapshots(tools: () => Promise<{ perl: string; bwrap: str
   return {
     find,
     copy,
+    async list(folder) {
+      const names = await readdir(join(folder, 'snapshots')).catch(() => [])
+      return [...new Set(names.flatMap((name) => SnapshotId.safeParse(name.replace(/\.ext4$/, '')).data ?? []))]
+    },
     async keep({ path, storage }, { id, signal, holdStill }) {
       const kept = at(path, id, storage.kind)
       await mkdir(join(path, 'snapshots'), { recursive: true, mode: 0o700 })

@@ -151,6 +151,7 @@ export function dockerRuntime({ folder, docker, log, now }: DockerRuntimeOptions
       await remadeContainer({ owner, containers, signal }, found, { spec, image })
       for (const reference of before) await snapshots.discard(reference)
     },
+    storedSnapshots: snapshots.list,
     removeSnapshot: (place) => snapshots.discard(snapshots.reference(place)),
     images: dockerImages({ engine, owner, runtime: name, tryImage }),
     async sweep() {

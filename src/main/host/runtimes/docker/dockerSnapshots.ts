@@ -1,5 +1,5 @@
 import { AppError } from '../../../../shared/appError.ts'
-import type { SandboxId } from '../../../../shared/ids.ts'
+import { type SandboxId, SnapshotId } from '../../../../shared/ids.ts'
 import type { SnapshotPlace } from '../sandboxRuntime.ts'
 import { type DockerEngine, EngineRefusal } from './dockerEngine.ts'
 import { inspectImage, removeReference } from './dockerImages.ts'
@@ -8,6 +8,7 @@ import { ownerLabel, repository, sandboxLabel } from './ownership.ts'
 /** Images that hold the files of containers: snapshots, and what a container was made anew from. */
 export type DockerSnapshots = {
   reference(place: SnapshotPlace): string
+  list(id: SandboxId): Promise<SnapshotId[]>
   /** @returns its size in bytes, beyond what it was made from. @throws AppError `snapshot/failed` */
   keep(container: string, reference: string, sandboxId: SandboxId, signal: AbortSignal): Promise<number>
   /** What is in use goes later. */
@@ -55,6 +56,10 @@ export function dockerSnapshots(engine: DockerEngine, owner: string, newId: () =
 
   return {
     reference: ({ sandboxId, snapshotId }) => `${snapshots(sandboxId)}:${snapshotId}`,
+    async list(id) {
+      const references = await named(snapshots(id))
+      return references.flatMap((it) => SnapshotId.safeParse(it.slice(it.lastIndexOf(':') + 1)).data ?? [])
+    },
     async keep(container, reference, sandboxId, signal) {
       const colon = reference.lastIndexOf(':')
       const query = { repo: reference.slice(0, colon), tag: reference.slice(colon + 1), pause: true }

@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { SandboxLabel } from '../../../shared/contract/hostIpc.ts'
+import type { SandboxId } from '../../../shared/ids.ts'
+import { parsedJson } from '../../platform/parsedJson.ts'
+import { removeFile, replaceFile } from '../../platform/replaceFile.ts'
+
+/** Labels of sandboxes, one file each. They stay until their sandbox is deleted. */
+export type SandboxLabels = {
+  /** Writes only what differs from the file. */
+  save(label: SandboxLabel): Promise<void>
+  /** @returns undefined if there is none, or one that is not a label of this sandbox */
+  find(id: SandboxId): Promise<SandboxLabel | undefined>
+  remove(id: SandboxId): Promise<void>
+}
+
+export function sandboxLabels(folder: string): SandboxLabels {
+  const fileOf = (id: SandboxId): string => join(folder, `${id}.json`)
+  const read = (id: SandboxId): Promise<string | undefined> => readFile(fileOf(id), 'utf8').catch(() => undefined)
+
+  return {
+    async save(label) {
+      const text = `${JSON.stringify(label)}\n`
+      if ((await read(label.id)) !== text) await replaceFile(fileOf(label.id), text)
+    },
+    async find(id) {
+      const text = await read(id)
+      const { data } = SandboxLabel.safeParse(text === undefined ? undefined : parsedJson(text))
+      return data?.id === id ? data : undefined
+    },
+    async remove(id) {
+      if ((await read(id)) !== undefined) await removeFile(fileOf(id))
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import { adoptFoundSandbox, deleteFoundSandbox, listFoundSandboxes } from '../../../shared/contract/foundSandboxes.ts'
+import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+import { type Endpoint, endpoint } from '../endpoint.ts'
+import type { FoundSandboxes } from './foundSandboxes.ts'
+import type { SandboxRecord } from './sandboxRepository.ts'
+
+export function foundSandboxRoutes({
+  found,
+  toWire,
+}: {
+  found: FoundSandboxes
+  toWire: (record: SandboxRecord) => Sandbox
+}): Endpoint[] {
+  return [
+    endpoint(listFoundSandboxes, async () => {
+      const sandboxes = await found.list()
+      return { sandboxes, data: sandboxes, count: sandboxes.length }
+    }),
+    endpoint(adoptFoundSandbox, async ({ params }, { caller }) =>
+      toWire(await found.adopt(params.id, caller.accountId)),
+    ),
+    endpoint(deleteFoundSandbox, async ({ params }, { caller }) => {
+      await found.remove(params.id, caller.accountId)
+      return { success: true, id: params.id, message: 'The found sandbox is deleted.' }
+    }),
+  ]
+}

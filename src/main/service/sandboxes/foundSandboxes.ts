@@ -1,0 +1,164 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { FoundSandbox } from '../../../shared/contract/foundSandboxes.ts'
+import type { SandboxLabel, StoredMachine } from '../../../shared/contract/hostIpc.ts'
+import { ImageName } from '../../../shared/contract/images.ts'
+import { sandboxLimits } from '../../../shared/contract/sandboxes.ts'
+import { type AccountId, type SandboxId, type SnapshotId, shortId } from '../../../shared/ids.ts'
+import { isoTime } from '../../../shared/time.ts'
+import type { Log } from '../../platform/log.ts'
+import type { ActivityLog } from '../activity/activityLog.ts'
+import type { HostCall } from '../host/hostCalls.ts'
+import type { SnapshotRecord, SnapshotRepository } from '../snapshots/snapshotRepository.ts'
+import type { FoundSandboxRepository } from './foundSandboxRepository.ts'
+import type { SandboxRegistry } from './sandboxRegistry.ts'
+import type { SandboxRecord, SandboxRepository } from './sandboxRepository.ts'
+
+/** Sandboxes and snapshots with files on disk that the database does not know. */
+export type FoundSandboxes = {
+  list(): Promise<FoundSandbox[]>
+  /** Puts it into the database as stopped, with its snapshots. @throws AppError `sandbox/not-found` */
+  adopt(id: SandboxId, owner: AccountId): Promise<SandboxRecord>
+  /** Deletes its files. @throws AppError `sandbox/not-found` */
+  remove(id: SandboxId, owner: AccountId): Promise<void>
+  /** Keeps the label beside the disk like the record. Failures are corrected by the next `reconcile`. */
+  label(id: SandboxId): void
+  /** Adopts unknown snapshots of known sandboxes, and labels the disks of all known sandboxes. */
+  reconcile(hostCall: HostCall): Promise<void>
+}
+
+type Options = {
+  records: SandboxRepository
+  removals: FoundSandboxRepository
+  snapshots: Pick<SnapshotRepository, 'list' | 'incomplete' | 'begin' | 'complete'>
+  sandboxes: Pick<SandboxRegistry, 'adopt'>
+  hasAccount: (id: AccountId) => boolean
+  call: HostCall
+  noteAccount: ActivityLog['noteAccount']
+  now: () => number
+  log: Log
+}
+
+const removeDeadlineMs = 90_000
+const labelsPerCall = 100
+
+export function foundSandboxes(options: Options): FoundSandboxes {
+  const { records, removals, snapshots, call, now, log } = options
+
+  const labelOf = (record: SandboxRecord): SandboxLabel => {
+    const { id, accountId, name, region, runtime, vcpu, memoryMb, diskGb, network, idleMinutes, createdAtMs } = record
+    return {
+      ...{ id, databaseId: removals.databaseId, accountId, name, region, runtime, vcpu, memoryMb, diskGb },
+      image: record.image === null ? null : ImageName.parse(record.image),
+      ...{ network, idleMinutes, createdAtMs },
+      snapshots: snapshots.list(id).map(({ sandboxId: _, ...snapshot }) => snapshot),
+    }
+  }
+
+  const isFound = ({ id }: StoredMachine): boolean =>
+    records.find(id) === undefined && !removals.removals().includes(id)
+
+  const listStored = async (hostCall: HostCall): Promise<StoredMachine[]> =>
+    (await hostCall('machine.stored', {})).result.machines
+
+  const require = async (id: SandboxId): Promise<StoredMachine> => {
+    const stored = (await listStored(call)).find((machine) => machine.id === id && isFound(machine))
+    if (stored) return stored
+    throw new AppError('sandbox/not-found', 'Found sandbox not found: it was adopted or deleted.')
+  }
+
+  const adoptSnapshots = ({ id, label, snapshots: ids }: StoredMachine, known: ReadonlySet<SnapshotId>): void => {
+    for (const snapshotId of ids) {
+      if (known.has(snapshotId)) continue
+      const labelled = label?.snapshots.find((it) => it.id === snapshotId)
+      const name = labelled?.name ?? `found-${snapshotId.slice(5, 13)}`
+      snapshots.begin({ id: snapshotId, sandboxId: id, name, createdAtMs: labelled?.createdAtMs ?? now() })
+      snapshots.complete(snapshotId, labelled?.sizeBytes ?? 1)
+      log.warn('adopted a snapshot that the database did not know', { sandboxId: id, snapshotId })
+    }
+  }
+
+  const accountOf = (label: SandboxLabel | null): AccountId | undefined =>
+    label && options.hasAccount(label.accountId) ? label.accountId : undefined
+
+  return {
+    async list() {
+      const stored = await listStored(call)
+      return stored.filter(isFound).map((machine) => ({
+        id: machine.id,
+        short_id: shortId(machine.id),
+        name: machine.label?.name ?? null,
+        runtime: machine.runtime,
+        created_at: machine.label ? isoTime(machine.label.createdAtMs) : null,
+        account_id: accountOf(machine.label) ?? null,
+        same_database: machine.label?.databaseId === removals.databaseId,
+        snapshot_count: machine.snapshots.length,
+      }))
+    },
+
+    async adopt(id, owner) {
+      const machine = await require(id)
+      const record = options.sandboxes.adopt(recordOf(machine, accountOf(machine.label) ?? owner, now()))
+      adoptSnapshots(machine, new Set())
+      return record
+    },
+
+    async remove(id, owner) {
+      const { label } = await require(id)
+      removals.markRemoval(id, now())
+      try {
+        await call('machine.delete', { sandboxId: id }, { deadlineMs: removeDeadlineMs })
+      } finally {
+        removals.unmarkRemoval(id) // if it failed, what is left is found again
+      }
+      options.noteAccount(owner, {
+        type: 'sandbox.deleted',
+        description: 'Deleted, with its files. The database did not know it.',
+        sandbox: { id, name: label?.name ?? shortId(id) },
+      })
+    },
+
+    label(id) {
+      const record = records.find(id)
+      if (!record) return
+      call('machine.label', { labels: [labelOf(record)] }).catch((failure: unknown) =>
+        log.debug('a disk was not labelled', { id, failure }),
+      )
+    },
+
+    async reconcile(hostCall) {
+      const incomplete = new Set(snapshots.incomplete().map(({ id }) => id))
+      for (const machine of await listStored(hostCall)) {
+        if (!records.find(machine.id)) {
+          log.warn('files of a sandbox that the database does not know', { id: machine.id, name: machine.label?.name })
+          continue
+        }
+        const known = snapshots.list(machine.id).map(({ id }: SnapshotRecord) => id)
+        adoptSnapshots(machine, new Set([...known, ...incomplete]))
+      }
+      const labels = records.all().map(labelOf)
+      for (let from = 0; from < labels.length; from += labelsPerCall) {
+        await hostCall('machine.label', { labels: labels.slice(from, from + labelsPerCall) })
+      }
+    },
+  }
+}
+
+function recordOf({ id, runtime, label }: StoredMachine, accountId: AccountId, nowMs: number): SandboxRecord {
+  const limits = sandboxLimits
+  return {
+    ...{ id, accountId, runtime },
+    name: label?.name ?? `found-${shortId(id)}`,
+    vcpu: label?.vcpu ?? limits.vcpu.default,
+    memoryMb: label?.memoryMb ?? limits.memoryMb.default,
+    diskGb: label?.diskGb ?? limits.diskGb.default,
+    region: label?.region ?? 'eu-north',
+    image: label?.image ?? null,
+    network: label?.network ?? 'none',
+    idleMinutes: label?.idleMinutes ?? null,
+    enforced: { memory: false, cpu: false, disk: false, processes: false },
+    status: 'stopped',
+    statusReason: 'Found on disk and adopted.',
+    createdAtMs: label?.createdAtMs ?? nowMs,
+    startedAtMs: null,
+  }
+}

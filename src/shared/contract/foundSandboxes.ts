@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { SandboxId } from '../ids.ts'
+import { IsoTime } from '../time.ts'
+import { defineRoute } from './route.ts'
+import { Done, Sandbox, SandboxParams } from './sandboxes.ts'
+
+/**
+ * A sandbox with files on the computer of the service that its database does not know: the database, or the files, were
+ * put back from a backup or another data folder. Its files are kept until the owner adopts or deletes it.
+ */
+export const FoundSandbox = z.object({
+  id: SandboxId,
+  short_id: z.string(),
+  name: z.string().nullable().describe('Null if no label was found beside its disk.'),
+  runtime: z.string(),
+  created_at: IsoTime.nullable(),
+  account_id: z.string().nullable().describe('The account that gets it when it is adopted; null: the owner.'),
+  same_database: z.boolean().describe('Whether it was made with this database, or an earlier state of it.'),
+  snapshot_count: z.int(),
+})
+export type FoundSandbox = z.infer<typeof FoundSandbox>
+
+export const listFoundSandboxes = defineRoute({
+  operation: 'foundSandboxList',
+  method: 'GET',
+  path: '/v1/found-sandboxes',
+  summary: 'List sandboxes with files on disk that the database does not know',
+  tag: 'Sandboxes',
+  auth: 'owner',
+  response: z.object({ sandboxes: z.array(FoundSandbox), data: z.array(FoundSandbox), count: z.int() }),
+})
+
+export const adoptFoundSandbox = defineRoute({
+  operation: 'foundSandboxAdopt',
+  method: 'POST',
+  path: '/v1/found-sandboxes/:id/adopt',
+  summary: 'Put a found sandbox and its snapshots into the database; it is stopped',
+  tag: 'Sandboxes',
+  auth: 'owner',
+  params: SandboxParams,
+  response: Sandbox,
+  idempotent: true,
+})
+
+export const deleteFoundSandbox = defineRoute({
+  operation: 'foundSandboxDelete',
+  method: 'DELETE',
+  path: '/v1/found-sandboxes/:id',
+  summary: 'Delete a found sandbox with everything in it',
+  tag: 'Sandboxes',
+  auth: 'owner',
+  params: SandboxParams,
+  response: Done,
+})
