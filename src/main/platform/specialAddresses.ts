@@ -1,0 +1,42 @@
+/**
+ * Networks that are not reachable by everybody, after https://www.iana.org/assignments/iana-ipv4-special-registry and
+ * the one of IPv6, and addresses that clouds deliver to a service of their own. The only such list: sandboxes, payments
+ * and fetched images refuse by it.
+ */
+export type SpecialNetwork = {
+  network: string
+  bits: number
+  /** `documentation`: examples of texts. Nothing answers there, so a sandbox may use them for networks of its own tests. */
+  purpose: 'private' | 'documentation'
+}
+
+export const specialNetworks: readonly SpecialNetwork[] = [
+  { network: '0.0.0.0', bits: 8, purpose: 'private' },
+  { network: '10.0.0.0', bits: 8, purpose: 'private' },
+  { network: '100.64.0.0', bits: 10, purpose: 'private' },
+  { network: '127.0.0.0', bits: 8, purpose: 'private' },
+  // Azure's WireServer: certificates and secrets of the virtual machine that asks.
+  { network: '168.63.129.16', bits: 32, purpose: 'private' },
+  // Among them the metadata, and so the credentials, of machines in clouds.
+  { network: '169.254.0.0', bits: 16, purpose: 'private' },
+  { network: '172.16.0.0', bits: 12, purpose: 'private' },
+  { network: '192.0.0.0', bits: 24, purpose: 'private' },
+  { network: '192.0.2.0', bits: 24, purpose: 'documentation' },
+  { network: '192.88.99.0', bits: 24, purpose: 'private' },
+  { network: '192.168.0.0', bits: 16, purpose: 'private' },
+  { network: '198.18.0.0', bits: 15, purpose: 'private' },
+  { network: '198.51.100.0', bits: 24, purpose: 'documentation' },
+  { network: '203.0.113.0', bits: 24, purpose: 'documentation' },
+  { network: '224.0.0.0', bits: 4, purpose: 'private' },
+  { network: '240.0.0.0', bits: 4, purpose: 'private' },
+  // Some of these lead to addresses of IPv4 within them, others are for examples and for tunnels.
+  { network: '2001::', bits: 23, purpose: 'private' },
+  { network: '2001:db8::', bits: 32, purpose: 'documentation' },
+  { network: '2002::', bits: 16, purpose: 'private' },
+  { network: '3fff::', bits: 20, purpose: 'documentation' },
+]
+
+/** Networks of IPv4 that a sandbox with network `internet` does not reach, as `10.0.0.0/8`. */
+export const networksClosedToSandboxes: readonly string[] = specialNetworks
+  .filter(({ network, purpose }) => purpose === 'private' && !network.includes(':'))
+  .map(({ network, bits }) => `${network}/${bits}`)
