@@ -6,7 +6,7 @@ import type { IdRange } from './images/idRange.ts'
 import type { MachineFolder, MachineStorage } from './machineFolder.ts'
 import { type MachineView, shownFiles } from './machineView.ts'
 import { type SandboxLayers, sandboxLayers } from './sandboxLayers.ts'
-import { seccompFilters } from './seccompFilter.ts'
+import { seccompFilters } from './seccomp/seccompFilter.ts'
 
 type EntryFields = readonly [kind: BaseEntry['kind'], path: string, value: string]
 

@@ -1,0 +1,155 @@
+import {
+  allowedCloneFlags,
+  allowedIoctls,
+  allowedPersonalities,
+  allowedUnshareFlags,
+  type SocketKind,
+  socketKinds,
+} from './allowedArguments.ts'
+import { allowedCalls, argumentCalls, type CallTable, enteringCalls, privilegedCalls } from './allowedCalls.ts'
+
+/** Instructions of classic BPF; see seccomp(2). */
+const load = 0x20
+const and = 0x54
+const ifEqual = 0x15
+const ifAbove = 0x25
+const ifAtLeast = 0x35
+const ifAnyBit = 0x45
+const answer = 0x06
+const allow = 0x7fff0000
+const fail = (errno: number): number => 0x00050000 | errno
+
+/** Offsets of the data that a filter sees; of an argument its lower half, which is all that the kernel takes of these. */
+const dataOffset = { number: 0, architecture: 4, firstArgument: 16, secondArgument: 24, thirdArgument: 32 }
+/** As <linux/audit.h> numbers the architecture, and its column in the tables. */
+const architectures: Partial<Record<NodeJS.Architecture, { audit: number; column: 0 | 1 }>> = {
+  x64: { audit: 0xc000003e, column: 0 },
+  arm64: { audit: 0xc00000b7, column: 1 },
+}
+
+const notPermitted = 1
+const noTerminal = 25
+const noSystemCall = 38
+const noProtocol = 93
+const noSocketType = 94
+const noAddressFamily = 97
+
+/** Jumps count the steps to skip; a step that does not jump has none. */
+type Step = readonly [code: number, whenTrue: number, whenFalse: number, value: number]
+type ArgumentCall = keyof typeof argumentCalls
+
+/**
+ * Filters that allow what is listed and nothing else. Programs of another architecture are refused altogether, since
+ * their calls are numbered differently. `outer` holds for what makes and enters the sandbox as well, `inner` for
+ * everything that runs in it, which makes no namespaces.
+ *
+ * @returns the programs in hexadecimal; undefined on an architecture that sandboxes were never tried on
+ */
+export function seccompFilters(platform = process.arch): { outer: string; inner: string } | undefined {
+  const architecture = architectures[platform]
+  if (!architecture) return undefined
+  const { audit, column } = architecture
+  const numbers = (table: CallTable) => Object.values(table).flatMap((row) => row[column] ?? [])
+  const program = (allowed: readonly number[], checked: readonly ArgumentCall[]): string => {
+    const checks = checked.flatMap((name) => onCall(argumentCalls[name][column], argumentChecks[name]()))
+    const steps = [...ofArchitecture(audit), ...checks, ...byRange(allowed, numbers(privilegedCalls))]
+    return Buffer.concat(steps.map(encode)).toString('hex')
+  }
+  const { clone, unshare } = argumentCalls
+  const making = numbers({ ...enteringCalls, clone, unshare })
+  return {
+    outer: program([...numbers(allowedCalls), ...making], ['ioctl', 'socket', 'socketpair', 'personality']),
+    inner: program(numbers(allowedCalls), ['ioctl', 'socket', 'socketpair', 'personality', 'clone', 'unshare']),
+  }
+}
+
+function ofArchitecture(audit: number): Step[] {
+  return [
+    [load, 0, 0, dataOffset.architecture],
+    [ifEqual, 1, 0, audit],
+    [answer, 0, 0, fail(noSystemCall)],
+    [load, 0, 0, dataOffset.number],
+  ]
+}
+
+/** `steps` end with an answer. */
+function onCall(number: number, steps: readonly Step[]): Step[] {
+  return [[ifEqual, 0, steps.length, number], ...steps]
+}
+
+const argumentChecks: Readonly<Record<ArgumentCall, () => Step[]>> = {
+  ioctl: () => oneOf(dataOffset.secondArgument, Object.values(allowedIoctls), noTerminal),
+  socket: () => sockets(socketKinds),
+  socketpair: () => sockets(socketKinds.filter(({ family }) => family === 1)),
+  personality: () => oneOf(dataOffset.firstArgument, allowedPersonalities, notPermitted),
+  clone: () => onlyFlags(allowedCloneFlags),
+  unshare: () => onlyFlags(allowedUnshareFlags),
+}
+
+function oneOf(offset: number, values: readonly number[], errno: number): Step[] {
+  return [
+    [load, 0, 0, offset],
+    ...values.flatMap((value): Step[] => [
+      [ifEqual, 0, 1, value],
+      [answer, 0, 0, allow],
+    ]),
+    [answer, 0, 0, fail(errno)],
+  ]
+}
+
+function onlyFlags(flags: number): Step[] {
+  return [
+    [load, 0, 0, dataOffset.firstArgument],
+    [ifAnyBit, 0, 1, ~flags],
+    [answer, 0, 0, fail(notPermitted)],
+    [answer, 0, 0, allow],
+  ]
+}
+
+/** Flags beside the type (SOCK_NONBLOCK, SOCK_CLOEXEC) are the kernel's to judge. */
+function sockets(kinds: readonly SocketKind[]): Step[] {
+  const ofType = ({ type, protocols }: SocketKind['types'][number]): Step[] => {
+    const steps: Step[] = protocols ? oneOf(dataOffset.thirdArgument, protocols, noProtocol) : [[answer, 0, 0, allow]]
+    return [[ifEqual, 0, steps.length, type], ...steps]
+  }
+  const ofFamily = ({ family, types }: SocketKind): Step[] => {
+    const steps: Step[] = [
+      [load, 0, 0, dataOffset.secondArgument],
+      [and, 0, 0, 0xf],
+      ...types.flatMap(ofType),
+      [answer, 0, 0, fail(noSocketType)],
+    ]
+    return [[ifEqual, 0, steps.length, family], ...steps]
+  }
+  return [[load, 0, 0, dataOffset.firstArgument], ...kinds.flatMap(ofFamily), [answer, 0, 0, fail(noAddressFamily)]]
+}
+
+/** By ranges of numbers: the kernel looks at few steps, and remembers for most calls that they are always allowed. */
+function byRange(allowed: readonly number[], privileged: readonly number[]): Step[] {
+  const answers = new Map([...privileged.map((it) => [it, fail(notPermitted)] as const)])
+  for (const number of allowed) answers.set(number, allow)
+  const ranges: { first: number; last: number; value: number }[] = []
+  for (const [number, value] of [...answers].sort(([a], [b]) => a - b)) {
+    const range = ranges.at(-1)
+    if (range && number === range.last + 1 && value === range.value) range.last = number
+    else ranges.push({ first: number, last: number, value })
+  }
+  return [
+    ...ranges.flatMap(({ first, last, value }): Step[] => [
+      [ifAtLeast, 1, 0, first],
+      [answer, 0, 0, fail(noSystemCall)],
+      [ifAbove, 1, 0, last],
+      [answer, 0, 0, value],
+    ]),
+    [answer, 0, 0, fail(noSystemCall)],
+  ]
+}
+
+function encode([code, whenTrue, whenFalse, value]: Step): Buffer {
+  const bytes = Buffer.alloc(8)
+  bytes.writeUInt16LE(code, 0)
+  bytes.writeUInt8(whenTrue, 2)
+  bytes.writeUInt8(whenFalse, 3)
+  bytes.writeUInt32LE(value >>> 0, 4)
+  return bytes
+}
