@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { probeNetwork } from '../../src/main/host/runtimes/bubblewrap/network/networkAbilities.ts'
 import { type SandboxLayer, sandboxLayers } from '../../src/main/host/runtimes/bubblewrap/sandboxLayers.ts'
+import { networksClosedToSandboxes } from '../../src/main/platform/specialAddresses.ts'
 import { type User, users } from '../support/asUser.ts'
 import { attack, attackFault, attacks } from '../support/attacks/attack.ts'
 import { withHostKey } from '../support/attacks/withHostKey.ts'
 import { printedInWorld } from '../support/network/inWorld.ts'
 import { skipWhen } from '../support/skipWhen.ts'
 
-const noWorld = process.getuid?.() === 0 ? (await probeNetwork()).detail : 'a world of namespaces needs root'
+const noWorld =
+  process.getuid?.() === 0 ? (await probeNetwork(networksClosedToSandboxes)).detail : 'a world of namespaces needs root'
 type Given = { user: User; layers: readonly SandboxLayer[] }
 
 async function leavesTheNetwork({ user, layers: left }: Given): Promise<void> {

@@ -1,19 +1,66 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { probeNetwork } from '../../src/main/host/runtimes/bubblewrap/network/networkAbilities.ts'
+import type { SandboxLayer } from '../../src/main/host/runtimes/bubblewrap/sandboxLayers.ts'
+import { networksClosedToSandboxes } from '../../src/main/platform/specialAddresses.ts'
 import { users } from '../support/asUser.ts'
+import type { AddressesSeen } from '../support/attacks/addressRun.ts'
 import { attackFault } from '../support/attacks/attack.ts'
+import type { FramesSeen } from '../support/attacks/frameRun.ts'
 import { printedInWorld } from '../support/network/inWorld.ts'
 import { skipWhen } from '../support/skipWhen.ts'
 
 /** See `test/support/network/world.sh`: nothing leaves this machine. */
 const missing =
-  attackFault ?? (process.getuid?.() === 0 ? (await probeNetwork()).detail : 'a world of namespaces needs root')
+  attackFault ??
+  (process.getuid?.() === 0
+    ? (await probeNetwork(networksClosedToSandboxes)).detail
+    : 'a world of namespaces needs root')
 type Seen = {
   before: { reached: string[]; isPublicReached: boolean }
   after: { delayMs: number; refused: string | null; reached: string[]; moved: string }[]
   isPublicReached: boolean
   links: { link: string; refused: string | null; host: string }[]
 }
+
+const filters: readonly SandboxLayer[] = ['outer-filter', 'inner-filter']
+const againstFrames: readonly (readonly SandboxLayer[])[] = [filters, ['no-raw-sockets'], ['frame-rules']]
+
+describe.each(users)(
+  'frames that a sandbox with network `internet` writes itself, where Steward runs as %s,',
+  (user) => {
+    skipWhen(missing)
+    const sent = async (lists: readonly (readonly SandboxLayer[])[]) =>
+      printedInWorld<FramesSeen[]>('test/support/attacks/frameRun.ts', user, [JSON.stringify(lists)])
+
+    test('reach nothing that is closed to it, whichever layers against them are taken away but one', async () => {
+      const all = againstFrames.flat()
+      const alone = againstFrames.map((left) => all.filter((layer) => !left.includes(layer)))
+      const seen = await sent([[], ...againstFrames, ...alone])
+      expect(seen.length).toBe(7)
+      for (const { without, closed } of seen) {
+        const said = closed.flatMap((address) => Object.values(address))
+        expect(said.length, without.join()).toBe(15)
+        expect(said, without.join()).not.toContain('answered')
+      }
+    })
+
+    test('reach all of it without any of these layers: what stands above shows something', async () => {
+      const [seen] = await sent([againstFrames.flat()])
+      for (const address of seen?.closed ?? []) expect(address['SOCK_PACKET of AF_INET']).toBe('answered')
+      expect(seen?.open['SOCK_PACKET of AF_INET']).toBe('answered')
+    })
+  },
+)
+
+describe.each(users)('addresses of this computer, where Steward runs as %s,', (user) => {
+  skipWhen(missing)
+
+  test('are refused with network `internet`, also those of lo and those that come later', async () => {
+    const { internet, open } = await printedInWorld<AddressesSeen>('test/support/attacks/addressRun.ts', user)
+    expect(internet).toEqual({ ofLoopback: '-', ofAzure: '-', later: '-', ping: '0' })
+    expect(open).toEqual({ ofLoopback: '198.51.100.77', ofAzure: '168.63.129.16', later: '203.0.113.99', ping: '0' })
+  })
+})
 
 describe.each(users)('a sandbox with network `internet`, where Steward runs as %s,', (user) => {
   let seen: Seen

@@ -82,7 +82,7 @@ describe('what runs in a sandbox', () => {
 
   test('has the capabilities of a container, and can gain none', async () => {
     const status = await run(machine, 'cat /proc/self/status')
-    for (const set of ['CapPrm', 'CapEff', 'CapBnd']) expect(status).toMatch(new RegExp(`${set}:\\s+00000000a00425fb`))
+    for (const set of ['CapPrm', 'CapEff', 'CapBnd']) expect(status).toMatch(new RegExp(`${set}:\\s+00000000a00405fb`))
     for (const set of ['CapInh', 'CapAmb']) expect(status).toMatch(new RegExp(`${set}:\\s+0000000000000000`))
     expect(status).toMatch(/NoNewPrivs:\s+1/)
     const init = await run(machine, 'cat /proc/1/status')

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { probeNetwork } from '../../src/main/host/runtimes/bubblewrap/network/networkAbilities.ts'
+import { networksClosedToSandboxes } from '../../src/main/platform/specialAddresses.ts'
 import { projectFolder } from '../support/plantedTree.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
@@ -11,7 +12,7 @@ import { temporaryFolder } from '../support/temporaryFolder.ts'
  * Sandboxes on a machine of namespaces, whose one network card leads to a world that answers on 203.0.113.7 (public),
  * 10.77.0.1 (private) and 169.254.169.254 (metadata of clouds). Nothing leaves this machine.
  */
-const missing = process.getuid?.() === 0 ? (await probeNetwork()).detail : 'it needs root'
+const missing = process.getuid?.() === 0 ? (await probeNetwork(networksClosedToSandboxes)).detail : 'it needs root'
 const ordinaryUid = 12_345
 
 type Seen = {

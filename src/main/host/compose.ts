@@ -8,6 +8,7 @@ import type { Log } from '../platform/log.ts'
 import { leaveSocket } from '../platform/privateSocket.ts'
 import { programFile } from '../platform/programFile.ts'
 import { Scope } from '../platform/scope.ts'
+import { networksClosedToSandboxes } from '../platform/specialAddresses.ts'
 import { images } from './images/images.ts'
 import { archiveHandler } from './ipc/archiveHandler.ts'
 import { attachHandler } from './ipc/attachHandler.ts'
@@ -60,7 +61,8 @@ export function namedRuntimes(
   const imagesFolder = join(hostFolder(dataDir), 'images')
   return names.map((name) => {
     if (name === 'bubblewrap') {
-      return bubblewrapRuntime({ folder, imagesFolder, spares, cpuWeight, log: log.of(name), now })
+      const closedNetworks = networksClosedToSandboxes
+      return bubblewrapRuntime({ folder, imagesFolder, spares, cpuWeight, closedNetworks, log: log.of(name), now })
     }
     if (name === 'docker') {
       return dockerRuntime({ folder: join(hostFolder(dataDir), 'docker'), docker, log: log.of(name), now })

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { reach, refused } from '../network/reach.ts'
 import { attackStage, preloaded, type StageOptions } from './stage.ts'
 
 /**
@@ -11,11 +12,8 @@ const [folder = '', given = '{}'] = process.argv.slice(2)
 const options = JSON.parse(given) as StageOptions // of escapeLayers.test.ts
 /** Each costs a start; with a layer taken away the first few must do. */
 const delaysMs = [8, 12, 16, 20, 6, 24, 10, 30, 14, 18].slice(0, options.layers === undefined ? 10 : 3)
-const refused = '-'
 /** What has no rule answers at once; what has one is waited for in vain, once for each start. */
 const waitSeconds = options.layers === undefined ? 3 : 1
-const reach = (address: string): string =>
-  `timeout ${waitSeconds} bash -c 'exec 3<>/dev/tcp/${address.replace(':', '/')} && cat <&3' 2>/dev/null || echo ${refused}`
 /** A private address, the metadata of clouds, and what listens on this machine. */
 const forbidden = ['10.77.0.1:80', '169.254.169.254:80', '198.51.100.2:5000', '10.0.2.2:4000', '10.0.2.2:5000']
 
@@ -23,10 +21,13 @@ const stage = attackStage(folder, options)
 try {
   const target = await stage.make({ network: 'internet' })
   const reached = async (): Promise<string[]> => {
-    const said = await Promise.all(forbidden.map(async (address) => [address, await target.said(reach(address))]))
+    const said = await Promise.all(
+      forbidden.map(async (address) => [address, await target.said(reach(address, waitSeconds))]),
+    )
     return said.filter(([, answer]) => answer !== refused).map(([address, answer]) => `${address} answered ${answer}`)
   }
-  const isPublicReached = async (): Promise<boolean> => (await target.said(reach('203.0.113.7:80'))) !== refused
+  const isPublicReached = async (): Promise<boolean> =>
+    (await target.said(reach('203.0.113.7:80', waitSeconds))) !== refused
   const before = { reached: await reached(), isPublicReached: await isPublicReached() }
   await preloaded(target, 'network')
   const after: { delayMs: number; refused: string | null; reached: string[]; moved: string }[] = []

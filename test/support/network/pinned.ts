@@ -11,13 +11,14 @@ import { probeNetwork } from '../../../src/main/host/runtimes/bubblewrap/network
 import { kill } from '../../../src/main/host/runtimes/bubblewrap/processTable.ts'
 import { perlArgument, perlScript } from '../../../src/main/host/runtimes/perlScript.ts'
 import { systemCallNumbers } from '../../../src/main/host/runtimes/systemCallNumbers.ts'
+import { networksClosedToSandboxes as closed } from '../../../src/main/platform/specialAddresses.ts'
 import { until } from '../eventually.ts'
 import { never } from '../machines.ts'
 import { pastas } from './pastas.ts'
 
 /** Connects the namespaces of a process that moves into others before it is connected, and prints what each got. */
 const uid = 12_345
-const { tools } = await probeNetwork()
+const { tools } = await probeNetwork(closed)
 if (!tools) throw new Error('There are no networks here.')
 
 const unshareCall = systemCallNumbers()?.unshare
@@ -34,7 +35,7 @@ const moved = namespacesOf(mover.pid ?? 0)
 
 /** As the warden of a sandbox does. */
 const connect = async ({ perl, ...others }: NetworkTools) => {
-  const values = networkArguments({ tools: { perl, ...others }, network: 'internet', uid })
+  const values = networkArguments({ tools: { perl, ...others }, network: 'internet', uid, closed })
   const argument = perlArgument({ ...values, ...pinned, new: false })
   const child = spawn(perl, ['-e', perlScript('network', 'networkMain'), argument], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -56,7 +57,7 @@ await second.ended
 await until('pasta to end with its helper', () => pastas() === 0)
 
 const refusals = {
-  program: await tryToConnect({ tools: { ...tools, pasta: '/nowhere/pasta' }, uid, signal: never }),
+  program: await tryToConnect({ tools: { ...tools, pasta: '/nowhere/pasta' }, uid, closed, signal: never }),
   tunnel: await withoutRoot(),
 }
 mover.kill('SIGKILL')
@@ -78,7 +79,7 @@ async function seenIn({ net }: { net: string }) {
 
 /** As an ordinary user meets a device that is root's alone. */
 async function withoutRoot(): Promise<string> {
-  const probe = `const { probeNetwork } = await import('${new URL('../../../src/main/host/runtimes/bubblewrap/network/networkAbilities.ts', import.meta.url)}'); console.log((await probeNetwork()).detail)`
+  const probe = `const { probeNetwork } = await import('${new URL('../../../src/main/host/runtimes/bubblewrap/network/networkAbilities.ts', import.meta.url)}'); console.log((await probeNetwork(${JSON.stringify(closed)})).detail)`
   const ordinary = ['--reuid', `${uid}`, '--regid', `${uid}`, '--clear-groups', '--']
   const command = [...ordinary, process.execPath, '--input-type=module', '-e', probe]
   return (await promisify(execFile)('setpriv', command)).stdout

@@ -39,8 +39,13 @@ ip link set eth0 up
 in_world ip link set lo up
 in_world ip addr add 198.51.100.1/24 dev far
 in_world ip link set far up
-for address in 203.0.113.7 10.77.0.1 169.254.169.254; do in_world ip addr add $address/32 dev lo; done
+for address in 203.0.113.7 10.77.0.1 169.254.169.254 168.63.129.16; do in_world ip addr add $address/32 dev lo; done
+ip addr add 198.51.100.77/32 dev lo
 ip route add default via 198.51.100.1
+# Whom pasta may let ping, as systemd allows everybody.
+echo 0 2147483647 > /proc/sys/net/ipv4/ping_group_range
+# An address that this "machine" gets later: once it is in a file `later` of the user's own folder.
+(wait_for 'nothing' test -s "$folder/own/later" 2> /dev/null && ip addr add "$(cat "$folder/own/later")/32" dev eth0) &
 echo 'nameserver 198.51.100.1' > "$folder/resolv.conf"
 mount --bind "$folder/resolv.conf" /etc/resolv.conf
 "$node" "$here/server.ts" 127.0.0.1:4000 0.0.0.0:5000 > "$folder/host.log" 2>&1 &

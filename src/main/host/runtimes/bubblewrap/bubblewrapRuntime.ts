@@ -8,6 +8,7 @@ import type { ImageName } from '../../../../shared/contract/images.ts'
 import type { Enforced, Network, RuntimeReport } from '../../../../shared/contract/sandboxes.ts'
 import type { SandboxId } from '../../../../shared/ids.ts'
 import type { Log } from '../../../platform/log.ts'
+import { networksClosedToSandboxes } from '../../../platform/specialAddresses.ts'
 import { activeMachines } from '../activeMachines.ts'
 import type { SandboxRuntime, SnapshotPlace } from '../sandboxRuntime.ts'
 import {
@@ -58,6 +59,8 @@ export type BubblewrapOptions = {
   leastFreeBytes?: number
   /** How many machines are kept ready for whoever asks next; none when it is not given. */
   spares?: number
+  /** Networks that `internet` does not reach, as `10.0.0.0/8`. */
+  closedNetworks?: readonly string[]
   /** All of them, but for a test that takes one away. */
   layers?: SandboxLayers
 }
@@ -89,6 +92,7 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
     imagesFolder = join(folder, 'images'),
     leastFreeBytes = spareBytes,
     layers = allLayers,
+    closedNetworks: closed = networksClosedToSandboxes,
     cpuWeight = usualCpuWeight,
   } = options
   const store = imageStore(imagesFolder)
@@ -117,7 +121,7 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
   }
 
   const connectable = async (): Promise<NetworkAbilities> => {
-    network ??= probeNetwork()
+    network ??= probeNetwork(closed)
     const found = await network
     if (!found.tools) network = undefined
     return found
@@ -187,7 +191,8 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
     if (network === 'none') return undefined
     const { tools, detail } = await connectable()
     if (!tools) throw new AppError('egress/unavailable', detail ?? '')
-    return networkArguments({ tools, network, uid })
+    const hasFrameRules = tools.hasFrameRules && layers.has('frame-rules')
+    return networkArguments({ tools: { ...tools, hasFrameRules }, network, uid, closed })
   }
 
   const run = async (prepared: PreparedMachine, spec: MachineSpec, files: MachineFolder): Promise<HeldMachine> => {

@@ -17,6 +17,10 @@ export const sandboxLayers = [
   'pinned-namespaces',
   /** A resource limit on processes, beside the cgroup's. */
   'process-limit',
+  /** It lacks CAP_NET_RAW, the right to packet sockets. */
+  'no-raw-sockets',
+  /** Rules that frames pass as well, which no other rule of its network sees. */
+  'frame-rules',
 ] as const
 
 export type SandboxLayer = (typeof sandboxLayers)[number]

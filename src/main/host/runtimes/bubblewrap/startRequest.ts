@@ -52,13 +52,14 @@ const keptCapabilities = [
   7, // SETUID
   8, // SETPCAP
   10, // NET_BIND_SERVICE
-  13, // NET_RAW
   18, // SYS_CHROOT
   29, // AUDIT_WRITE
   31, // SETFCAP
 ]
 /** As a number of 64 bits: no bit is so high that JavaScript would lose it. */
 const keep = keptCapabilities.reduce((mask, capability) => mask + 2 ** capability, 0)
+/** Only for a test that takes the layer `no-raw-sockets` away. */
+const rawSockets = 2 ** 13
 
 /** Pseudo-terminals of one sandbox: those of 64 sessions, and many that its programs make. All sandboxes share 3,072. */
 const mostTerminals = 256
@@ -120,7 +121,7 @@ export function startRequest(start: {
     ],
     folder: folder.path,
     info: descriptors.info,
-    keep,
+    keep: layers.has('no-raw-sockets') ? keep : keep + rawSockets,
     processes: start.processes,
     inner_filter: inner,
     terminals: mostTerminals,

@@ -17,7 +17,6 @@ const keptCapabilities = [
   'SETUID',
   'SETPCAP',
   'NET_BIND_SERVICE',
-  'NET_RAW',
   'SYS_CHROOT',
   'AUDIT_WRITE',
   'SETFCAP',

@@ -13,12 +13,17 @@ sub NS_GET_USERNS() { 0xb701 }
 sub PR_SET_PDEATHSIG() { 1 }
 sub PR_SET_DUMPABLE() { 4 }
 sub AF_NETLINK() { 16 }
+sub RTMGRP_IPV4_IFADDR() { 0x10 }
 sub RTMGRP_IPV4_ROUTE() { 0x40 }
+sub MSG_DONTWAIT() { 0x40 }
 
 # Arguments:
 #   net        path of the namespace; its owner, a user namespace, is asked from it
 #   uid        whom pasta and the rules belong to; undef: the user that runs this
 #   nft, rules program and its input: they are in force before pasta starts
+#   frame_rules its input once pasta has made the card, before `connected` is said; undef for none
+#   own        chains that refuse the addresses of this computer, and their verdicts: `rules` and, with `frame_rules`,
+#              `frames`; undef to refuse none
 #   pasta, pasta_arguments
 #   way        `files` or `process`: how pasta is told of the namespaces; see `start_pasta`
 #   seconds    until the route must be there
@@ -39,9 +44,40 @@ sub connect_network {
   }
   send_all(\*STDOUT, "connected\n");
   close STDOUT;
-  network_select([$connection->{ending}, \*STDIN], undef);
+  # An address that cannot be refused ends the connection.
+  eval { follow_addresses($given, $connection) };
   network_end($connection->{pasta});
   0;
+}
+
+# Refuses addresses that this computer gets later, until pasta ends or the lifeline does.
+sub follow_addresses {
+  my ($given, $connection) = @_;
+  my ($news, $ending) = @$connection{'news', 'ending'};
+  while (1) {
+    my @ready = network_select([$news, $ending, \*STDIN], undef);
+    return if grep { $_ != $news } @ready;
+    drain_news($news);
+    next unless $given->{own};
+    my @ranges = own_ranges();
+    next if "@ranges" eq $connection->{ranges};
+    pipe(my $said, my $says) or die "no pipe: $!\n";
+    my $child = network_fork();
+    if (!$child) {
+      close $said;
+      eval {
+        join_network(@$connection{'user', 'net'});
+        set_rules($given->{nft}, join '', map { own_rules($_, @ranges) } grep { $_ } @{$given->{own}}{'rules', 'frames'});
+        send_all($says, "set\n");
+      };
+      network_leave();
+    }
+    close $says;
+    my $is_set = defined readline $said;
+    network_end($child);
+    $is_set or return;
+    $connection->{ranges} = "@ranges";
+  }
 }
 
 sub connected_network {
@@ -58,7 +94,9 @@ sub connected_network {
   my $owner = ioctl($net, NS_GET_USERNS, 0);
   defined $owner or die "the owner of its network namespace cannot be found: $!\n";
   open(my $user, '<&=', $owner) or die "the owner of its network namespace cannot be opened: $!\n";
-  my $inside = start_inside($given, $user, $net);
+  my $news = network_news(RTMGRP_IPV4_IFADDR | RTMGRP_IPV4_ROUTE);
+  my @ranges = own_ranges();
+  my $inside = start_inside($given, $user, $net, @ranges);
   my $pasta = {};
   eval {
     inside_says($inside, 'rules', $deadline, $pasta);
@@ -73,7 +111,26 @@ sub connected_network {
   network_end($inside->{pid});
   # What pasta may still say goes nowhere, and never makes it wait.
   close $pasta->{said};
-  { pasta => $pasta->{pid}, ending => $pasta->{ending} };
+  { pasta => $pasta->{pid}, ending => $pasta->{ending}, news => $news, ranges => "@ranges", user => $user, net => $net };
+}
+
+# What is delivered to this computer now, by the kernel's own table: also addresses of `lo`, and whole networks.
+sub own_ranges {
+  my ($local) = read_whole('/proc/self/net/fib_trie') =~ /^Local:\n(.*)\z/ms;
+  my ($address, %ranges);
+  for my $line (split /\n/, $local // '') {
+    if ($line =~ /\|-- ([0-9.]+)\z/) { $address = $1 }
+    elsif ($line =~ m{^\s+/([0-9]+) \w+ LOCAL\b}) { $ranges{"$address/$1"} = 1 }
+  }
+  %ranges or die "the addresses of this computer cannot be read\n";
+  sort keys %ranges;
+}
+
+# Rules of nft that put these ranges into the place of those that a chain has.
+sub own_rules {
+  my ($own, @ranges) = @_;
+  my ($chain, $verdict) = @$own or return '';
+  join '', "flush chain $chain\n", map { "add rule $chain ip daddr $_ $verdict\n" } @ranges;
 }
 
 # Where the user may not use the tunnel device, it gets another of its own, which only this process and pasta see.
@@ -144,21 +201,24 @@ sub network_put {
 # A process of ours in the namespaces: sets the rules, says `rules`, waits for the default route, says `route`. Then it
 # waits for its end: pasta may need to find it.
 sub start_inside {
-  my ($given, $user, $net) = @_;
+  my ($given, $user, $net, @ranges) = @_;
   pipe(my $said, my $says) or die "no pipe: $!\n";
   my $child = network_fork();
   if (!$child) {
     close $said;
     my $done = eval {
-      call('setns', fileno $user, CLONE_NEWUSER) == 0 && call('setns', fileno $net, CLONE_NEWNET) == 0
-        or die "its namespaces cannot be joined: $!\n";
+      join_network($user, $net);
       # Joining may have taken this back.
       call('prctl', PR_SET_PDEATHSIG, 9, 0, 0, 0);
       # Else pasta, a process of the same user, may not look into it.
       call('prctl', PR_SET_DUMPABLE, 1, 0, 0, 0) if $given->{way} eq 'process';
-      set_rules($given);
+      my $own = $given->{own} || {};
+      set_rules($given->{nft}, $given->{rules} . own_rules($own->{rules} || [], @ranges));
       send_all($says, "rules\n");
       await_route();
+      if (defined $given->{frame_rules}) {
+        set_rules($given->{nft}, $given->{frame_rules} . own_rules($own->{frames} || [], @ranges), 'its rules for frames');
+      }
       1;
     };
     my $reason = $@;
@@ -170,35 +230,53 @@ sub start_inside {
   { pid => $child, said => $said, text => '' };
 }
 
+sub join_network {
+  my ($user, $net) = @_;
+  call('setns', fileno $user, CLONE_NEWUSER) == 0 && call('setns', fileno $net, CLONE_NEWNET) == 0
+    or die "its namespaces cannot be joined: $!\n";
+}
+
 sub set_rules {
-  my ($given) = @_;
+  my ($nft, $wanted, $name) = @_;
   pipe(my $rules, my $to) && pipe(my $complaint, my $complains) or die "no pipe: $!\n";
   my $child = network_fork();
   if (!$child) {
     open(STDIN, '<&', $rules) && open(STDOUT, '>', '/dev/null') && open(STDERR, '>&', $complains) or network_leave();
     close $_ for $to, $complaint;
     %ENV = ();
-    { exec { $given->{nft} } 'nft', '-f', '-' }
-    syswrite STDERR, "$given->{nft}: $!\n";
+    { exec { $nft } 'nft', '-f', '-' }
+    syswrite STDERR, "$nft: $!\n";
     network_leave();
   }
   close $_ for $rules, $complains;
-  send_all($to, $given->{rules});
+  send_all($to, $wanted);
   close $to;
   my $text = '';
   1 while sysread $complaint, $text, 4096, length $text;
   waitpid $child, 0;
-  $? == 0 or die 'its rules could not be set: ' . network_words($text) . "\n";
+  $? == 0 or die(($name || 'its rules') . ' could not be set: ' . network_words($text) . "\n");
 }
 
 # The kernel tells of each change; one that came before is seen by looking.
 sub await_route {
-  my $address = pack 'S S L L', AF_NETLINK, 0, 0, RTMGRP_IPV4_ROUTE;
-  socket(my $news, AF_NETLINK, 3, 0) or die "its routes cannot be watched: $!\n";
-  bind $news, $address or die "its routes cannot be watched: $!\n";
+  my $news = network_news(RTMGRP_IPV4_ROUTE);
   until (read_whole('/proc/self/net/route') =~ /^eth0\t00000000\t/m) {
     sysread $news, my $nothing, 65536;
   }
+}
+
+# Messages of the kernel to these groups of rtnetlink(7).
+sub network_news {
+  my ($groups) = @_;
+  socket(my $news, AF_NETLINK, 3, 0) or die "the network cannot be watched: $!\n";
+  bind $news, pack 'S S L L', AF_NETLINK, 0, 0, $groups or die "the network cannot be watched: $!\n";
+  $news;
+}
+
+# One that was lost (ENOBUFS) is a message as well.
+sub drain_news {
+  my ($news) = @_;
+  1 while defined recv($news, my $nothing, 65536, MSG_DONTWAIT) || $! == 105;
 }
 
 # With `files` pasta opens the namespaces that it inherits, which it may under AppArmor's profile of Debian 12, where it may

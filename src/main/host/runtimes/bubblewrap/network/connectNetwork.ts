@@ -1,13 +1,19 @@
 import { spawn } from 'node:child_process'
-import { networkInterfaces } from 'node:os'
 import { z } from 'zod'
 import type { Network } from '../../../../../shared/contract/sandboxes.ts'
 import { parseJson } from '../../../../platform/boundedJson.ts'
 import { perlArgument, perlScript } from '../../perlScript.ts'
-import { networkRules, ownAddresses, sandboxAddresses } from './networkRules.ts'
+import { networkCard, networkRules, sandboxAddresses } from './networkRules.ts'
 
 /** Programs that connect a sandbox, by their absolute paths, and how `pasta` is told of its namespaces. */
-export type NetworkTools = { perl: string; pasta: string; nft: string; way: PastaWay }
+export type NetworkTools = {
+  perl: string
+  pasta: string
+  nft: string
+  way: PastaWay
+  /** Whether this kernel has rules that frames pass as well. */
+  hasFrameRules: boolean
+}
 
 /**
  * `files`: pasta opens files of the namespaces that it inherits. `process`: it looks at a process of ours that has
@@ -23,10 +29,13 @@ type ConnectRequest = {
   network: Exclude<Network, 'none'>
   /** Whom the machine's root is on the host; undefined: the user that Steward runs as. */
   uid: number | undefined
+  /** Networks that `internet` does not reach, as `10.0.0.0/8`. */
+  closed: readonly string[]
 }
 
 type TryRequest = {
   tools: NetworkTools
+  closed: readonly string[]
   uid: number | undefined
   signal: AbortSignal
 }
@@ -40,10 +49,20 @@ const Refusal = z.object({ reason: z.string() })
  * card. Nothing of the host's loopback is mapped either way, and no port of the machine is opened on the host.
  * @see https://passt.top/builds/latest/web/passt.1.html
  */
-export function networkArguments({ tools, network, uid }: ConnectRequest): ConnectArguments {
-  const { pasta, nft, way } = tools
-  const rules = networkRules(network, ownAddresses(networkInterfaces()))
-  return { uid: uid ?? null, nft, rules, pasta, pasta_arguments: pastaArguments, way, seconds: connectSeconds }
+export function networkArguments({ tools, network, uid, closed }: ConnectRequest): ConnectArguments {
+  const { pasta, nft, way, hasFrameRules } = tools
+  const { rules, frameRules, own } = networkRules(network, closed)
+  return {
+    uid: uid ?? null,
+    nft,
+    rules,
+    frame_rules: hasFrameRules ? frameRules : null,
+    own: own && { rules: own.rules, frames: hasFrameRules ? own.frames : null },
+    pasta,
+    pasta_arguments: pastaArguments,
+    way,
+    seconds: connectSeconds,
+  }
 }
 
 const pastaArguments = [
@@ -51,13 +70,17 @@ const pastaArguments = [
   ...['--tcp-ports', 'none', '--udp-ports', 'none', '--tcp-ns', 'none', '--udp-ns', 'none', '--no-map-gw'],
   ...['--address', sandboxAddresses.own, '--netmask', sandboxAddresses.mask, '--gateway', sandboxAddresses.gateway],
   ...['--dns-forward', sandboxAddresses.names],
-  ...['--ns-ifname', 'eth0', '--no-dhcp', '--no-dhcpv6', '--no-ndp', '--no-ra'],
+  ...['--ns-ifname', networkCard, '--no-dhcp', '--no-dhcpv6', '--no-ndp', '--no-ra'],
 ]
 
 /** Connects a throwaway namespace as a sandbox of this user is connected. @returns why that fails here */
-export async function tryToConnect({ tools, uid, signal }: TryRequest): Promise<string | undefined> {
+export async function tryToConnect({ tools, uid, closed, signal }: TryRequest): Promise<string | undefined> {
   if (signal.aborted) return 'it was called off'
-  const argument = perlArgument({ ...networkArguments({ tools, network: 'internet', uid }), net: null, new: true })
+  const argument = perlArgument({
+    ...networkArguments({ tools, network: 'internet', uid, closed }),
+    net: null,
+    new: true,
+  })
   const { stdin, stdout, stderr, ended } = helper(tools.perl, argument)
   let complaint = ''
   stderr.on('data', (bytes: Buffer) => {

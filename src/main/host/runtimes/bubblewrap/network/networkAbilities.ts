@@ -19,8 +19,14 @@ const tunnel = '/dev/net/tun'
 const probeMs = 30_000
 const unprivileged = 65_534
 
-/** Finds out by connecting a throwaway namespace, as the kind of user that sandboxes are. Never rejects. */
-export async function probeNetwork(): Promise<NetworkAbilities> {
+const noFrameRules =
+  'Frames that a sandbox writes itself pass no rule of its network card, since this kernel has none for them (Linux 5.16 has). Its filter of system calls and its missing right to raw sockets still stop them.'
+
+/**
+ * Finds out by connecting a throwaway namespace, as the kind of user that sandboxes are. Never rejects.
+ * @param closed networks that `internet` does not reach, as `10.0.0.0/8`
+ */
+export async function probeNetwork(closed: readonly string[]): Promise<NetworkAbilities> {
   const unable = (reason: string, cure: string | null = null): NetworkAbilities => ({
     tools: undefined,
     networks: ['none'],
@@ -37,9 +43,18 @@ export async function probeNetwork(): Promise<NetworkAbilities> {
   }
   const refusals: string[] = []
   for (const way of ways) {
-    const tools = { perl, pasta, nft, way }
-    const refusal = await refusalOf(tools)
-    if (refusal === undefined) return { tools, networks: ['none', 'internet', 'open'], detail: null, cure: null }
+    const tools = { perl, pasta, nft, way, hasFrameRules: true }
+    const offered = (found: NetworkTools): NetworkAbilities => ({
+      tools: found,
+      networks: ['none', 'internet', 'open'],
+      detail: found.hasFrameRules ? null : noFrameRules,
+      cure: null,
+    })
+    const refusal = await refusalOf(tools, closed)
+    if (refusal === undefined) return offered(tools)
+    const withoutFrameRules = { ...tools, hasFrameRules: false }
+    if (isAboutFrames(refusal) && (await refusalOf(withoutFrameRules, closed)) === undefined)
+      return offered(withoutFrameRules)
     refusals.push(refusal)
     if (!isAboutTheWay(refusal)) break
   }
@@ -55,10 +70,10 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-async function refusalOf(tools: NetworkTools): Promise<string | undefined> {
+async function refusalOf(tools: NetworkTools, closed: readonly string[]): Promise<string | undefined> {
   const uid = process.getuid?.() === 0 ? unprivileged : undefined
   try {
-    return await tryToConnect({ tools, uid, signal: AbortSignal.timeout(probeMs) })
+    return await tryToConnect({ tools, uid, closed, signal: AbortSignal.timeout(probeMs) })
   } catch (failure) {
     return failure instanceof Error ? failure.message : String(failure)
   }
@@ -67,6 +82,10 @@ async function refusalOf(tools: NetworkTools): Promise<string | undefined> {
 /** What pasta says when it was told of the namespaces in a way that it, or its AppArmor profile, does not allow. */
 function isAboutTheWay(refusal: string): boolean {
   return /Couldn't open (user|network) namespace/.test(refusal)
+}
+
+function isAboutFrames(refusal: string): boolean {
+  return refusal.startsWith('its rules for frames could not be set')
 }
 
 /** What the words of pasta, nft or the kernel mean, where they are known, and the command that helps. */

@@ -1,51 +1,63 @@
-import type { NetworkInterfaceInfo } from 'node:os'
 import type { Network } from '../../../../../shared/contract/sandboxes.ts'
 
 /** The sandbox's own address, its gateway and the name server that it asks: those of QEMU's and slirp's user networks. */
 export const sandboxAddresses = { own: '10.0.2.15', mask: '255.255.255.0', gateway: '10.0.2.2', names: '10.0.2.3' }
 
-/**
- * What the internet does not route, or routes into somebody's own network.
- * @see https://www.iana.org/assignments/iana-ipv4-special-registry
- */
-const notPublic = [
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '169.254.0.0/16', // with the metadata, and so the credentials, of cloud machines
-  '172.16.0.0/12',
-  '192.0.0.0/24',
-  '192.168.0.0/16',
-  '198.18.0.0/15',
-  '224.0.0.0/4',
-  '240.0.0.0/4',
-]
+/** The sandbox's network card, as pasta makes it. */
+export const networkCard = 'eth0'
+
+export type NetworkRules = {
+  /** In force before the sandbox is connected. */
+  rules: string
+  /**
+   * For the card, as soon as it is there. A packet socket writes frames, which no rule of `rules` sees; these see all
+   * that leaves the card. Kernels have them since Linux 5.16.
+   */
+  frameRules: string
+  /** Chains that refuse the addresses of this computer, and how; null where those are not refused. */
+  own: { rules: ChainVerdict; frames: ChainVerdict } | null
+}
+type ChainVerdict = readonly [chain: string, verdict: 'reject' | 'drop']
 
 /**
- * Rules of nftables for the sandbox's own network namespace, set before it is connected; nothing inside may change
- * them. IPv6 is not connected: what a program sends that way is refused at once instead of waited for.
+ * Rules of nftables for the sandbox's own network namespace, which nothing inside may change. IPv6 is not connected: a
+ * program that tries it is refused at once instead of waiting.
  *
- * @param own addresses of this machine: what listens on them may rely on a firewall that guards its network cards only
+ * @param closed networks that `internet` does not reach, as `10.0.0.0/8`
  */
-export function networkRules(network: Exclude<Network, 'none'>, own: readonly string[]): string {
-  const refused = network === 'internet' ? [...notPublic, ...own] : ['127.0.0.0/8']
-  return `table inet steward {
+export function networkRules(network: Exclude<Network, 'none'>, closed: readonly string[]): NetworkRules {
+  const refused = network === 'internet' ? closed : ['127.0.0.0/8']
+  const names = `ip daddr ${sandboxAddresses.names} meta l4proto { tcp, udp } th dport 53 accept`
+  const refuse = (verdict: ChainVerdict[1]) => refused.map((range) => `ip daddr ${range} ${verdict}`)
+  return {
+    rules: table('inet steward', 'type filter hook output priority 0; policy accept;', [
+      'oifname "lo" accept',
+      'meta nfproto ipv6 reject',
+      names,
+      'jump own',
+      ...refuse('reject'),
+    ]),
+    frameRules: table('netdev steward', `type filter hook egress device "${networkCard}" priority 0; policy drop;`, [
+      'ether type arp accept',
+      'ether type != ip drop',
+      `ip saddr != ${sandboxAddresses.own} drop`,
+      names,
+      'jump own',
+      ...refuse('drop'),
+      'accept',
+    ]),
+    own:
+      network === 'internet' ? { rules: ['inet steward own', 'reject'], frames: ['netdev steward own', 'drop'] } : null,
+  }
+}
+
+function table(name: string, hook: string, rules: readonly string[]): string {
+  return `table ${name} {
+  chain own {
+  }
   chain out {
-    type filter hook output priority 0; policy accept;
-    oifname "lo" accept
-    meta nfproto ipv6 reject
-    ip daddr ${sandboxAddresses.names} meta l4proto { tcp, udp } th dport 53 accept
-    ${refused.map((range) => `ip daddr ${range} reject`).join('\n    ')}
+    ${[hook, ...rules].join('\n    ')}
   }
 }
 `
-}
-
-/** @param interfaces of `os.networkInterfaces()` */
-export function ownAddresses(interfaces: NodeJS.Dict<NetworkInterfaceInfo[]>): string[] {
-  const all = Object.values(interfaces).flatMap((entries) => entries ?? [])
-  return [
-    ...new Set(all.filter(({ family, internal }) => family === 'IPv4' && !internal).map(({ address }) => address)),
-  ]
 }

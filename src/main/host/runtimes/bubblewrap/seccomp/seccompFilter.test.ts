@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { systemCallTable } from '../../systemCallNumbers.ts'
-import { allowedCalls, argumentCalls, enteringCalls, privilegedCalls } from './allowedCalls.ts'
+import { allowedCalls, argumentCalls, type CallTable, enteringCalls, privilegedCalls } from './allowedCalls.ts'
 import { seccompFilters } from './seccompFilter.ts'
 
 const audit = { x64: 0xc000003e, arm64: 0xc00000b7 } as const
@@ -116,7 +116,7 @@ describe.each(columns)('the filters of %s', (name) => {
 })
 
 test('numbers are those of the helper scripts', () => {
-  const all = { ...allowedCalls, ...argumentCalls, ...enteringCalls, ...privilegedCalls }
+  const all: CallTable = { ...allowedCalls, ...argumentCalls, ...enteringCalls, ...privilegedCalls }
   for (const [index, name] of columns.entries())
     for (const [call, number] of Object.entries(systemCallTable[name] ?? {}))
       if (all[call]) expect(all[call]?.[index], call).toBe(number)

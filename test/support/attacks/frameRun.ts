@@ -1,0 +1,31 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type SandboxLayer, sandboxLayers } from '../../../src/main/host/runtimes/bubblewrap/sandboxLayers.ts'
+import { attackStage, compiled } from './stage.ts'
+
+/**
+ * In the world of `test/support/network/world.sh`: a sandbox with network `internet` writes frames of its own, past the
+ * rules of its network. Prints as JSON, for each list of layers that are taken away, what `frames.c` said of an address
+ * that everybody may reach (`open`) and of those that no sandbox may reach. Arguments: folder, the lists as JSON.
+ */
+export type FramesSeen = { without: SandboxLayer[]; open: Record<string, string>; closed: Record<string, string>[] }
+
+const [folder = '', lists = '[]'] = process.argv.slice(2)
+const closed = ['10.77.0.1 80', '169.254.169.254 80', '168.63.129.16 80', '198.51.100.2 5000', '127.0.0.1 4000']
+const seen: FramesSeen[] = []
+for (const [index, without] of (JSON.parse(lists) as SandboxLayer[][]).entries()) {
+  const own = join(folder, `${index}`)
+  mkdirSync(own)
+  const stage = attackStage(own, { layers: sandboxLayers.filter((layer) => !without.includes(layer)) })
+  try {
+    const target = await stage.make({ network: 'internet' })
+    const program = await compiled(target, 'frames', 'program')
+    const tried: string[] = []
+    for (const to of ['203.0.113.7 80', ...closed]) tried.push(await target.said(`${program} ${to}`))
+    const [open = {}, ...others] = tried.map((said) => Object.fromEntries(said.split('\n').map((it) => it.split('\t'))))
+    seen.push({ without, open, closed: others })
+  } finally {
+    await stage.close()
+  }
+}
+process.stdout.write(JSON.stringify(seen))
