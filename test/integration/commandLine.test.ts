@@ -312,6 +312,22 @@ test('stop ends the application, the service and the host, and then there is not
   expect(again.stdout).toBe(`Nothing runs in ${data}.\n`)
 })
 
+test('stop ends a host that does not answer, too', async () => {
+  const data = temporaryFolder('data')
+  const app = startApp(data)
+  await app.ready<AppReady>()
+  const pidFile = join(data, 'host', 'host.pid')
+  const host = await until('the host', () => existsSync(pidFile) && Number(readFileSync(pidFile, 'utf8')))
+  process.kill(host, 'SIGSTOP')
+  const stopped = await outcome(start, ['stop', '--json', '--data', data])
+  expect(stopped.code).toBe(0)
+  expect(JSON.parse(stopped.stdout)).toEqual({
+    event: 'stopped',
+    ended: [`Steward (process ${app.pid})`, `sandbox host that did not answer (process ${host})`],
+  })
+  expect(isAlive(host)).toBe(false)
+})
+
 test('help and version need no data folder', async () => {
   expect((await outcome(start, ['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
   expect((await outcome(start, ['--help'])).stdout).toContain('--no-open')

@@ -2,9 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { hostMethods } from '../../shared/contract/hostIpc.ts'
 import type { StartOptions } from '../config/startOptions.ts'
 import { type LockHolder, lockHolder } from '../platform/dataLock.ts'
+import { findHostProcess, killHostProcess } from '../platform/hostProcess.ts'
 import { hostSocketPath } from '../platform/hostSocket.ts'
 import { connectIpc, type IpcClient } from '../platform/ipc/ipcClient.ts'
-import { isRunning } from '../platform/processIdentity.ts'
+import { isRunning, processIdentity } from '../platform/processIdentity.ts'
 
 const politeMs = 30_000
 const answerMs = 10_000
@@ -43,21 +44,32 @@ async function endHost(folder: string): Promise<string | undefined> {
     path: hostSocketPath(folder),
     onEvent: () => {},
     signal: AbortSignal.timeout(answerMs),
-  }).catch(() => undefined) // nobody listens: no host runs
-  if (!host) return undefined
+  }).catch(() => undefined) // nobody listens, or nobody answers
   try {
-    const { pid } = await describe(host)
-    await host.call('shutdown', {}, { signal: AbortSignal.timeout(politeMs) })
-    await gone(async () => isRunning(pid), politeMs)
-    return `sandbox host (process ${pid})`
+    const pid = host && (await shutDown(host))
+    if (pid !== undefined) return `sandbox host (process ${pid})`
+  } catch {
+    // It listens and does not answer: ended below.
   } finally {
-    host.close()
+    host?.close()
   }
+  return killHost(folder)
 }
 
-async function describe(host: IpcClient): Promise<{ pid: number }> {
+/** @returns the process that ended, or undefined when it did not */
+async function shutDown(host: IpcClient): Promise<number | undefined> {
   const { result } = await host.call('describe', {}, { signal: AbortSignal.timeout(answerMs) })
-  return hostMethods.describe.result.parse(result)
+  const { pid } = hostMethods.describe.result.parse(result)
+  await host.call('shutdown', {}, { signal: AbortSignal.timeout(politeMs) })
+  return (await gone(async () => isRunning(pid), politeMs)) ? pid : undefined
+}
+
+/** Ends a host that does not answer. Its sandboxes end with it. */
+async function killHost(folder: string): Promise<string | undefined> {
+  const host = await findHostProcess(folder)
+  if (!host || !(await killHostProcess(host))) return undefined
+  await gone(async () => (await processIdentity(host.pid)) === host.identity, politeMs)
+  return `sandbox host that did not answer (process ${host.pid})`
 }
 
 function isSame(now: LockHolder | undefined, before: LockHolder): boolean {

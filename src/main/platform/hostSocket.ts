@@ -6,6 +6,11 @@ export function hostFolder(dataDir: string): string {
   return join(dataDir, 'host')
 }
 
+/** Present while a host runs, and after one that did not end in order. */
+export function hostPidFile(dataDir: string): string {
+  return join(hostFolder(dataDir), 'host.pid')
+}
+
 /** In the host's folder, where that makes no name too long for a socket. */
 export function hostSocketPath(dataDir: string): string {
   return socketPath(join(hostFolder(dataDir), 'host.sock'))

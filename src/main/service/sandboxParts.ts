@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { AppError } from '../../shared/appError.ts'
 import { wroteWords } from '../../shared/contract/activityWords.ts'
 import { type AccountId, SandboxId } from '../../shared/ids.ts'
+import { findHostProcess } from '../platform/hostProcess.ts'
 import { accountRepository } from './accounts/accountRepository.ts'
 import { activityRoutes } from './activity/activityRoutes.ts'
 import type { SandboxBilling, SandboxRun } from './credits/sandboxBilling.ts'
@@ -187,6 +188,7 @@ export function sandboxParts(ground: ServiceGround, { onAccessEnded, billing, ow
           void transfers.sweep()
         }),
       waitMs: options.hostWaitMs ?? defaultHostWaitMs,
+      findHost: () => findHostProcess(options.dataDir),
       log: log.of('host'),
       now,
     }),

@@ -12,7 +12,10 @@ import { TerminalState } from './terminals.ts'
  * File contents and terminal output travel beside the JSON as raw bytes ("body").
  */
 
-/** Raised whenever a message changes its meaning: a service replaces a host of another version once it is idle. */
+/**
+ * Raised with every change of the protocol: a service replaces a host of another version once it is idle.
+ * `hostIpcVersion.test.ts` fails when the schemas change without it.
+ */
 export const hostIpcVersion = 3
 
 export const MachineSpec = z.object({
@@ -116,6 +119,8 @@ export const hostMethods = {
     params: Nothing,
     result: z.object({ ipcVersion: z.int(), version: z.string(), pid: z.int(), runtimes: z.array(RuntimeReport) }),
   },
+  /** Tells that the host's event loop runs. */
+  ping: { params: Nothing, result: Nothing },
   /** Ends the host; running machines end with it. */
   shutdown: { params: Nothing, result: Nothing },
   'machine.list': { params: Nothing, result: z.object({ machines: z.array(RunningMachine) }) },

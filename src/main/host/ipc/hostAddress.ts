@@ -1,6 +1,5 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { hostFolder, hostSocketPath } from '../../platform/hostSocket.ts'
+import { hostFolder, hostPidFile, hostSocketPath } from '../../platform/hostSocket.ts'
 import { claimSocket } from '../../platform/privateSocket.ts'
 
 /**
@@ -16,13 +15,9 @@ export async function claimAddress(dataDir: string): Promise<string> {
 }
 
 export function writePidFile(dataDir: string, pid: number): Promise<void> {
-  return writeFile(pidFile(dataDir), `${pid}\n`, { mode: 0o600 })
+  return writeFile(hostPidFile(dataDir), `${pid}\n`, { mode: 0o600 })
 }
 
 export function removePidFile(dataDir: string): Promise<void> {
-  return rm(pidFile(dataDir), { force: true })
-}
-
-function pidFile(dataDir: string): string {
-  return join(hostFolder(dataDir), 'host.pid')
+  return rm(hostPidFile(dataDir), { force: true })
 }

@@ -56,12 +56,13 @@ export function hostHandlers(parts: HostParts): Record<string, (call: IpcCall) =
 
 type Calls<Prefix extends string> = Pick<Handlers, Extract<HostMethod, `${Prefix}.${string}`>>
 
-function hostCalls({ runtimes, version, pid, shutDown }: HostParts): Pick<Handlers, 'describe' | 'shutdown'> {
+function hostCalls({ runtimes, version, pid, shutDown }: HostParts): Pick<Handlers, 'describe' | 'ping' | 'shutdown'> {
   return {
     async describe() {
       const reports = await Promise.all(runtimes.map((runtime) => runtime.describe()))
       return { result: { ipcVersion: hostIpcVersion, version, pid, runtimes: reports } }
     },
+    ping: async () => ({ result: {} }),
     async shutdown() {
       // The answer goes out first.
       setImmediate(shutDown)

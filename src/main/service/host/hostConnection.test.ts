@@ -40,6 +40,7 @@ function connection(options: Partial<HostConnectionOptions> & { path: string }) 
       onConnected: async () => {},
       onNobody: () => {},
       waitMs: 30_000,
+      findHost: async () => undefined,
       log: silentLog,
       now: Date.now,
       ...options,

@@ -1,10 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../../../shared/appError.ts'
 import { HostEvent } from '../../../shared/contract/hostIpc.ts'
+import type { HostProcess } from '../../platform/hostProcess.ts'
 import { connectIpc, type IpcClient } from '../../platform/ipc/ipcClient.ts'
 import type { Log } from '../../platform/log.ts'
 import { openBytes } from './hostBytes.ts'
 import { callHost, type HostCall, type HostCalls } from './hostCalls.ts'
+import { createHostHeartbeat } from './hostHeartbeat.ts'
 import { replaceOtherVersion } from './hostVersion.ts'
 
 export type HostConnection = HostCalls & {
@@ -25,6 +27,9 @@ export type HostConnectionOptions = {
   onNobody: () => void
   /** How long after the host was lost a call still waits for it. */
   waitMs: number
+  /** Finds the process of the host, to end one that stands still. */
+  findHost: () => Promise<HostProcess | undefined>
+  heartbeat?: { intervalMs: number; maxSilentMs: number }
   log: Log
   now: () => number
 }
@@ -46,6 +51,7 @@ export function hostConnection(options: HostConnectionOptions): HostConnection {
   let connected = Promise.withResolvers<IpcClient>()
   let awaySinceMs = now()
   let whyAway: AppError | undefined
+  const heartbeat = createHostHeartbeat({ findHost: options.findHost, log, ...options.heartbeat })
 
   const receive = (event: unknown): void => {
     const { success, data, error } = HostEvent.safeParse(event)
@@ -59,6 +65,7 @@ export function hostConnection(options: HostConnectionOptions): HostConnection {
     // What is asked below has no signal of its own: closing ends it with the connection.
     closing.signal.addEventListener('abort', client.close, { once: true })
     void client.ended.then(() => closing.signal.removeEventListener('abort', client.close))
+    heartbeat.watch(client)
     try {
       closing.signal.throwIfAborted()
       const call: HostCall = (method, params, given) => callHost(client, { method, params }, given)
@@ -102,6 +109,7 @@ export function hostConnection(options: HostConnectionOptions): HostConnection {
       } catch (failure) {
         if (closing.signal.aborted) return
         const nobody = nobodyListens(failure)
+        if (nobody) heartbeat.reset()
         if (!nobody) log.warn('cannot use the host', { failure })
         whyAway = failure instanceof AppError ? failure : undefined
         if (nobody && now() >= nextLaunchAtMs) {

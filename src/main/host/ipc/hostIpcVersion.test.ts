@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import {
+  FolderArchive,
+  HostEvent,
+  hostIpcVersion,
+  hostMethods,
+  PortConnect,
+  TerminalAttach,
+} from '../../../shared/contract/hostIpc.ts'
+import { ClientStreamMessage, ServerStreamMessage } from '../../../shared/contract/terminalStream.ts'
+import { IpcMessage } from '../../platform/ipc/messages.ts'
+
+/** Everything that crosses the host's socket. */
+function protocolSchemas(): unknown {
+  const toJson = (schema: z.ZodType) => z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  const streams = [TerminalAttach, PortConnect, FolderArchive, ClientStreamMessage, ServerStreamMessage]
+  const methods = Object.entries(hostMethods).map(([name, { params, result }]) => [
+    name,
+    toJson(params),
+    toJson(result),
+  ])
+  return [IpcMessage, HostEvent, ...streams].map(toJson).concat(methods as never)
+}
+
+const withoutTexts = (key: string, value: unknown): unknown =>
+  key === 'description' && typeof value === 'string' ? undefined : value
+
+test('a changed protocol has a version of its own', () => {
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify(protocolSchemas(), withoutTexts))
+    .digest('hex')
+    .slice(0, 16)
+  // When this fails: raise `hostIpcVersion`, unless no Steward was released with it, and write the new fingerprint here.
+  expect({ version: hostIpcVersion, fingerprint }).toEqual({ version: 3, fingerprint: '798c1b4a85eb48a3' })
+})

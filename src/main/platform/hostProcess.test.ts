@@ -1,0 +1,48 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../../test/support/eventually.ts'
+import { temporaryFolder } from '../../../test/support/temporaryFolder.ts'
+import { findHostProcess, isHostStopped, killHostProcess } from './hostProcess.ts'
+import { hostFolder, hostPidFile } from './hostSocket.ts'
+
+const waitForever = 'setInterval(() => {}, 1000)'
+
+/** Runs a script of that name on a data folder whose pid file names it. */
+async function startNamed(name: string, dataArgument?: string): Promise<{ child: ChildProcess; folder: string }> {
+  const folder = temporaryFolder('host-process')
+  const script = join(folder, name)
+  writeFileSync(script, waitForever)
+  mkdirSync(hostFolder(folder))
+  const child = spawn(process.execPath, [script, '--data', dataArgument ?? folder], { stdio: 'ignore' })
+  onTestFinished(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  })
+  await once(child, 'spawn')
+  writeFileSync(hostPidFile(folder), `${child.pid}\n`)
+  return { child, folder }
+}
+
+test('finds the host of a folder, sees that a signal stops it, and ends it', async () => {
+  const { child, folder } = await startNamed('host.ts')
+  const host = await findHostProcess(folder)
+  expect(host?.pid).toBe(child.pid)
+  if (!host) return
+  expect(await isHostStopped(host)).toBe(false)
+  child.kill('SIGSTOP')
+  await eventually(async () => expect(await isHostStopped(host)).toBe(true))
+  expect(await killHostProcess({ ...host, identity: 'another' })).toBe(false)
+  expect(await killHostProcess(host)).toBe(true)
+  expect((await once(child, 'exit'))[1]).toBe('SIGKILL')
+  expect(await findHostProcess(folder)).toBeUndefined()
+})
+
+test('a stale pid file does not make another program the host', async () => {
+  expect(await findHostProcess((await startNamed('service.ts')).folder)).toBeUndefined()
+  expect(await findHostProcess((await startNamed('host.ts', '/elsewhere')).folder)).toBeUndefined()
+  expect(await findHostProcess(temporaryFolder('host-process'))).toBeUndefined()
+})

@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { hostPidFile } from './hostSocket.ts'
+import { processIdentity } from './processIdentity.ts'
+
+/** From its source, or built. */
+const hostProgram = /^host\.[jt]s$/
+
+/** The process of a sandbox host, told from a later one with the same number. */
+export type HostProcess = { pid: number; identity: string }
+
+/**
+ * Finds the host of a data folder by its pid file. After a crash the number in it may be another program's, so the
+ * process must have been started as this folder's host.
+ */
+export async function findHostProcess(dataFolder: string): Promise<HostProcess | undefined> {
+  try {
+    const pid = Number(await readFile(hostPidFile(dataFolder), 'utf8'))
+    const [, program = '', ...args] = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0')
+    if (!hostProgram.test(basename(program))) return undefined
+    if (args[args.indexOf('--data') + 1] !== dataFolder) return undefined
+    const identity = await processIdentity(pid)
+    return identity === undefined ? undefined : { pid, identity }
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a signal, or a debugger, keeps the process from running. */
+export async function isHostStopped({ pid }: HostProcess): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  return /^[Tt] /.test(stat.slice(stat.lastIndexOf(')') + 2))
+}
+
+/** @returns false when it has ended already */
+export async function killHostProcess({ pid, identity }: HostProcess): Promise<boolean> {
+  if ((await processIdentity(pid)) !== identity) return false
+  try {
+    return process.kill(pid, 'SIGKILL')
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { createSilenceMeter, type Look } from './silenceMeter.ts'
+
+const look = (ms: number, changes: Partial<Look> = {}): Look => ({
+  monotonicMs: ms,
+  bootMs: ms,
+  isStopped: false,
+  ...changes,
+})
+
+function createMeter() {
+  return createSilenceMeter({ maxSilentMs: 3_000, intervalMs: 1_000 })
+}
+
+test('is over after the whole time without an answer', () => {
+  const meter = createMeter()
+  expect([0, 1_000, 2_000, 3_000].map((ms) => meter.look(look(ms)))).toEqual([false, false, false, true])
+})
+
+test('an answer begins the time anew', () => {
+  const meter = createMeter()
+  for (const ms of [0, 1_000, 2_000]) meter.look(look(ms))
+  meter.answered()
+  expect([3_000, 4_000, 5_000, 6_000].map((ms) => meter.look(look(ms)))).toEqual([false, false, false, true])
+})
+
+test('a late look counts as two intervals: the watcher did not run either', () => {
+  const meter = createMeter()
+  expect([0, 60_000, 61_000].map((ms) => meter.look(look(ms)))).toEqual([false, false, true])
+})
+
+test('a suspend begins the time anew', () => {
+  const meter = createMeter()
+  for (const ms of [0, 1_000, 2_000]) meter.look(look(ms))
+  expect(meter.look(look(3_000, { bootMs: 8 * 3_600_000 }))).toBe(false)
+})
+
+test('a process that a signal stops is not silent', () => {
+  const meter = createMeter()
+  const looks = Array.from({ length: 100 }, (_, index) => meter.look(look(index * 1_000, { isStopped: true })))
+  expect(looks).not.toContain(true)
+  expect([100_000, 101_000, 102_000].map((ms) => meter.look(look(ms)))).toEqual([false, false, true])
+})

@@ -1,0 +1,23 @@
+import { listenIpc } from '../../src/main/platform/ipc/ipcServer.ts'
+import { silentLog } from '../../src/main/platform/log.ts'
+import { claimSocket } from '../../src/main/platform/privateSocket.ts'
+import { hostIpcVersion } from '../../src/shared/contract/hostIpc.ts'
+
+/** Answers as a host does, until SIGUSR2: from then on its event loop stands still. `node spinningHost.ts SOCKET` */
+const [path = ''] = process.argv.slice(2)
+const description = { ipcVersion: hostIpcVersion, version: 'spinning', pid: process.pid, runtimes: [] }
+process.on('SIGUSR2', () => {
+  for (;;);
+})
+await claimSocket(path, 'Another listens.')
+await listenIpc({
+  path,
+  handlers: {
+    describe: async () => ({ result: description }),
+    ping: async () => ({ result: {} }),
+    'machine.list': async () => ({ result: { machines: [] } }),
+  },
+  open: (_, stream) => stream.end(),
+  log: silentLog,
+})
+process.stdout.write('ready')
