@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { emitter } from './emitter.ts'
+import { type LineAnchor, lineAnchors } from './lineAnchors.ts'
 
 /**
  * Where commands begin and end in a terminal, as a shell tells with OSC 133: `A` before its prompt, `B` behind it, `C` when
@@ -17,7 +18,10 @@ export type CommandMark = {
   readonly line: number
   /** As it stood on the screen; empty until it runs. */
   readonly command: string
-  /** The shell itself told where it stands: no output can have made it up. */
+  /**
+   * Whether the shell itself told it. No shown file can have made it up; a program of the sandbox that reads the shell's
+   * memory can.
+   */
   readonly isKnown: boolean
   readonly state: 'prompt' | 'running' | 'done'
   /** Null when the shell did not tell. */
@@ -28,8 +32,10 @@ export type CommandMark = {
 
 type Place = { readonly line: number; readonly column: number }
 
-/** Gives the program of a terminal its key. The shell takes it out of the environment: what it starts does not get it. */
+/** In the request of a terminal, its key. The runtime takes it out of the environment and hands it over on a pipe. */
 export const marksKeyVariable = 'STEWARD_MARKS_KEY'
+/** Tells the program of a terminal the descriptor on which its key can be read, once. */
+export const marksDescriptorVariable = 'STEWARD_MARKS_FD'
 
 export type TerminalMarks = {
   /** Oldest first; those whose prompt has scrolled out for good are gone. */
@@ -46,7 +52,6 @@ export type TerminalMarks = {
 }
 
 type Disposable = { dispose(): void }
-type Marker = Disposable & { readonly line: number; readonly isDisposed: boolean }
 type Line = { readonly isWrapped: boolean; translateToString(trimRight?: boolean, from?: number, to?: number): string }
 type Buffer = {
   readonly type: 'normal' | 'alternate'
@@ -60,18 +65,17 @@ type Buffer = {
 export type MarkedTerminal = {
   readonly parser: { registerOscHandler(id: number, handler: (data: string) => boolean): Disposable }
   readonly buffer: { readonly active: Buffer; readonly normal: Buffer }
-  registerMarker(cursorYOffset?: number): Marker | undefined
 }
 
 type Held = {
   id: number
-  prompt: Marker
+  prompt: LineAnchor
   /** Behind the prompt: where the command is typed. */
-  input: { marker: Marker; column: number } | undefined
+  input: { marker: LineAnchor; column: number } | undefined
   command: string
   isKnown: boolean
-  output: Marker | undefined
-  end: { marker: Marker; column: number } | undefined
+  output: LineAnchor | undefined
+  end: { marker: LineAnchor; column: number } | undefined
   exitCode: number | null
 }
 
@@ -99,7 +103,11 @@ export function terminalMarks(terminal: MarkedTerminal): TerminalMarks {
   /** The shell has shown that it knows the key. */
   let isKeyed = false
 
-  const here = (): Marker | undefined => terminal.registerMarker(0)
+  const anchors = lineAnchors(terminal)
+  const here = (): LineAnchor | undefined => {
+    const { baseY, cursorY } = terminal.buffer.active
+    return anchors.add(baseY + cursorY)
+  }
   const last = (): Held | undefined => held.at(-1)
 
   function add(part: Omit<Held, 'id'>): void {
@@ -178,7 +186,10 @@ export function terminalMarks(terminal: MarkedTerminal): TerminalMarks {
 
   function take(carried: readonly CarriedMark[]): void {
     const { baseY, cursorY } = terminal.buffer.active
-    const at = (offset: number) => (baseY + cursorY + offset < 0 ? undefined : terminal.registerMarker(offset))
+    const at = (offset: number) => {
+      const line = baseY + cursorY + offset
+      return line < 0 ? undefined : anchors.add(line)
+    }
     forget(...held.splice(0))
     isKeyed = carried.some(({ known }) => known)
     for (const { line, command, known, output, end, exitCode } of carried.slice(-marksKept)) {
@@ -228,7 +239,7 @@ export function terminalMarks(terminal: MarkedTerminal): TerminalMarks {
     carried() {
       const { baseY, cursorY } = terminal.buffer.normal
       const cursor = baseY + cursorY
-      const offset = (marker: Marker | undefined) => (marker && !marker.isDisposed ? marker.line - cursor : null)
+      const offset = (marker: LineAnchor | undefined) => (marker && !marker.isDisposed ? marker.line - cursor : null)
       return alive().map(({ prompt, command, isKnown, output, end, exitCode }) => {
         const endOffset = offset(end?.marker)
         return {

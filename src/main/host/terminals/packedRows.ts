@@ -1,4 +1,4 @@
-import { type PackedRow, type Row, rowPacker } from './rowPacker.ts'
+import { type PackedRow, packedBytes, type Row, rowPacker } from './rowPacker.ts'
 
 /** A row as the emulator makes them. */
 export type LiveRow = Row & { clone(): LiveRow }
@@ -20,6 +20,8 @@ export type PackedRows = {
   pack(): void
   /** What `work` reads and does not change stays packed. It may hold a row until it reads the 16th after it. */
   reading<T>(work: () => T): T
+  /** About how many bytes the packed rows take. */
+  weigh(): number
 }
 
 type Held = LiveRow | PackedRow | undefined
@@ -110,6 +112,14 @@ export function packedRows(buffer: () => RowBuffer): PackedRows {
       } finally {
         readRows = undefined
       }
+    },
+    weigh() {
+      let bytes = 0
+      for (let index = 0; opened && index < buffer().ybase; index += 1) {
+        const row = opened.held(index)
+        if (row !== undefined && !isLive(row)) bytes += packedBytes(row)
+      }
+      return bytes
     },
   }
 }

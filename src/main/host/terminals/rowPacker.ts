@@ -8,8 +8,18 @@ export type Row = {
   isWrapped: boolean
 }
 
-/** The bytes of the cells as a string: nothing else that V8 has is as small. */
-export type PackedRow = string | { cells: string; combined: Row['_combined']; extended: Row['_extendedAttrs'] }
+/** The bytes of the cells as a string: nothing else that V8 has is as small. `combined`: each text after its column and its length. */
+export type PackedRow = string | { cells: string; combined: string; extended: Row['_extendedAttrs'] }
+
+/** About what V8 needs for an object of attributes, and for the least of strings. */
+const [extendedBytes, leastBytes] = [64, 24]
+
+/** About how many bytes of memory a packed row takes. */
+export function packedBytes(packed: PackedRow): number {
+  if (typeof packed === 'string') return leastBytes + packed.length
+  const extended = Object.keys(packed.extended).length
+  return 3 * leastBytes + packed.cells.length + 2 * packed.combined.length + extendedBytes * extended
+}
 
 export type RowPacker = {
   pack(row: Row): PackedRow
@@ -27,6 +37,8 @@ const runs = { narrow: 0, wide: 1, raw: 2 } as const
 type Kind = (typeof runs)[keyof typeof runs]
 /** How a run begins: 13 bits for how many follow, one that tells whether they have colours, two for the kind. */
 const [countShift, colouredBit, kindMask, headBytes, mostOfRun] = [3, 4, 3, 2, 0x1fff]
+/** More than `boundWidths` lets a cell have. */
+const maxTextUnits = 64
 /** When every cell is a run of its own. */
 const [mostBytesOfCell, mostBytesOfRow] = [headBytes + 3 * 5, 5]
 
@@ -42,13 +54,13 @@ export function rowPacker(): RowPacker {
       const most = length * mostBytesOfCell + mostBytesOfRow
       if (bytes.length < most) bytes = Buffer.allocUnsafeSlow(most)
       const cells = bytes.toString('latin1', 0, packCells(data, bytes, (length << 1) | (isWrapped ? 1 : 0)))
-      return isEmpty(combined) && isEmpty(extended) ? cells : { cells, combined, extended }
+      return isEmpty(combined) && isEmpty(extended) ? cells : { cells, combined: packTexts(combined), extended }
     },
     unpack(packed, row) {
       const cells = typeof packed === 'string' ? packed : packed.cells
       if (bytes.length < cells.length) bytes = Buffer.allocUnsafeSlow(cells.length)
       const end = bytes.write(cells, 0, 'latin1')
-      row._combined = typeof packed === 'string' ? {} : packed.combined
+      row._combined = typeof packed === 'string' ? {} : unpackTexts(packed.combined)
       row._extendedAttrs = typeof packed === 'string' ? {} : packed.extended
       const first = numberAt(bytes, 0)
       row.length = first >>> 1
@@ -57,6 +69,26 @@ export function rowPacker(): RowPacker {
       unpackCells({ bytes, from: numberBytes(first), end }, row._data)
     },
   }
+}
+
+/** The emulator appends to these character by character, and V8 then keeps every part. */
+function packTexts(texts: Row['_combined']): string {
+  const parts: string[] = []
+  for (const column in texts) {
+    const text = (texts[column] ?? '').slice(0, maxTextUnits)
+    parts.push(String.fromCharCode(Number(column), text.length), text)
+  }
+  return parts.join('')
+}
+
+function unpackTexts(packed: string): Record<number, string> {
+  const texts: Record<number, string> = {}
+  for (let at = 0; at < packed.length; ) {
+    const end = at + 2 + packed.charCodeAt(at + 1)
+    texts[packed.charCodeAt(at)] = packed.slice(at + 2, end)
+    at = end
+  }
+  return texts
 }
 
 /** @returns how many bytes it took */

@@ -32,6 +32,10 @@ export type Screen = {
   /** Sets the colours that programs are told when they ask. */
   draws(colours: TerminalColours): void
   reply(question: ScreenQuestion): ScreenReply
+  /** About how many bytes the lines above the screen take. */
+  weigh(): number
+  /** Gives up the older half of the lines above the screen. */
+  dropOldest(): void
   close(): void
 }
 
@@ -189,6 +193,8 @@ export function screen({ cols, rows, marksKey, onAnswer, onTitle, onBell, onNoti
     takesMarks: marks.take,
     draws: colours.use,
     reply: (question) => core.reading(() => reply(question)),
+    weigh: core.weigh,
+    dropOldest: core.dropOldest,
     close: () => terminal.dispose(),
   }
 }

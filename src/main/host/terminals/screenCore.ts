@@ -15,6 +15,10 @@ export type ScreenCore = {
   resize(cols: number, rows: number): void
   /** Runs work that only reads, without unpacking rows. */
   reading<T>(work: () => T): T
+  /** About how many bytes the lines above the screen take. */
+  weigh(): number
+  /** Gives up the older half of the lines above the screen. Call it between turns. */
+  dropOldest(): void
   /** False in the middle of an escape sequence. */
   atRest(): boolean
   /** First and last row of the scrolling region, counted from 0. */
@@ -27,11 +31,17 @@ export type ScreenCore = {
 }
 
 type Charset = Readonly<Record<string, string | undefined>>
+type NormalBuffer = RowBuffer & {
+  readonly lines: { trimStart(count: number): void }
+  ybase: number
+  ydisp: number
+  readonly _memoryCleanupQueue: { clear(): void }
+}
 type Inner = {
   writeSync(bytes: Uint8Array): void
   readonly _inputHandler: { readonly _parser: { readonly currentState: number } }
   readonly buffer: { readonly scrollTop: number; readonly scrollBottom: number }
-  readonly buffers: { readonly normal: RowBuffer & { readonly _memoryCleanupQueue: { clear(): void } } }
+  readonly buffers: { readonly normal: NormalBuffer }
   readonly coreService: { readonly isCursorHidden: boolean }
   readonly coreMouseService: { readonly activeEncoding: string }
   readonly _charsetService: { readonly glevel: number; readonly _charsets: readonly (Charset | undefined)[] }
@@ -71,6 +81,14 @@ export function screenCore(terminal: Terminal): ScreenCore {
       rows.pack()
     },
     reading: rows.reading,
+    weigh: rows.weigh,
+    dropOldest() {
+      const { normal } = inner.buffers
+      const count = Math.ceil(normal.ybase / 2)
+      normal.lines.trimStart(count)
+      normal.ybase -= count
+      normal.ydisp = Math.max(0, normal.ydisp - count)
+    },
     atRest: () => inner._inputHandler._parser.currentState === ground,
     margins: () => ({ top: inner.buffer.scrollTop, bottom: inner.buffer.scrollBottom }),
     cursorHidden: () => inner.coreService.isCursorHidden,

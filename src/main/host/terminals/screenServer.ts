@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import { presentWork } from './presentWork.ts'
 import { type Screen, screen } from './screen.ts'
+import { createScreenBudget } from './screenBudget.ts'
 import type { FromScreens, ToScreens } from './screenMessages.ts'
 
 type Work = Exclude<ToScreens, { type: 'open' | 'close' }> | { type: 'catch-up' }
@@ -27,6 +28,7 @@ const bell = 0x07
 /** Holds screens and works on them in turns of about a millisecond, so that none waits for a loud one. */
 export function serveScreens(port: MessagePort, work = presentWork()): void {
   const screens = new Map<number, Held>()
+  const budget = createScreenBudget()
   let taking = false
 
   const tell = (message: FromScreens, transfer: ArrayBuffer[] = []): void => port.postMessage(message, transfer)
@@ -63,6 +65,7 @@ export function serveScreens(port: MessagePort, work = presentWork()): void {
   const parse = (id: number, held: Held, { bytes, replay }: Extract<Work, { type: 'output' }>): void => {
     held.replaying = replay
     held.parsed = held.screen.parse(bytes, held.parsed)
+    budget.parsed(held.screen)
     if (held.rang) tell({ type: 'bell', screen: id })
     held.rang = false
     tellMore(id, held)
@@ -101,6 +104,7 @@ export function serveScreens(port: MessagePort, work = presentWork()): void {
 
   const caughtUp = (held: Held): boolean => {
     const more = held.screen.catchUp()
+    if (more) budget.parsed(held.screen)
     held.rang = false // told when it came
     return more
   }
@@ -125,6 +129,7 @@ export function serveScreens(port: MessagePort, work = presentWork()): void {
     screens.delete(id)
     clearTimeout(held?.lull)
     held?.queue.splice(0)
+    if (held) budget.closed(held.screen)
     held?.screen.close()
   }
 

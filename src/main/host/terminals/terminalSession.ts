@@ -79,6 +79,7 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
   let { record, sizes, drawnFrom } = options.meta
   const { marksKey } = options.meta
   let released = false
+  let removed = false
   let idle: NodeJS.Timeout | undefined
   let finished: Promise<void> = Promise.resolve()
   const viewers = new Set<Viewer>()
@@ -180,7 +181,7 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
       const drawn = await feed.ask({ kind: 'snapshot', scrollback: terminalLimits.scrollbackLines }, () => {})
       await files.saveScreen(drawn)
     } catch (failure) {
-      log.warn('the last screen of a terminal was not kept', { terminal: record.id, failure })
+      if (!removed) log.warn('the last screen of a terminal was not kept', { terminal: record.id, failure })
     }
     await file.settled()
     await file.close()
@@ -350,6 +351,8 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
     },
     release,
     async remove() {
+      removed = true
+      feed.close() // what is still unparsed, and a last screen that is being drawn, are not waited for
       await release()
       await files.remove()
     },

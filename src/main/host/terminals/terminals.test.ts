@@ -14,7 +14,7 @@ import type { SandboxId, TerminalId } from '../../../shared/ids.ts'
 import { silentLog } from '../../platform/log.ts'
 import { Scope } from '../../platform/scope.ts'
 import type { Machine } from '../runtimes/sandboxRuntime.ts'
-import { screenPool } from './screenPool.ts'
+import { type ScreenPool, screenPool } from './screenPool.ts'
 import { openTerminals, type Terminals } from './terminals.ts'
 
 let scope: Scope
@@ -214,4 +214,27 @@ test('a screen that is stuck twice in what is asked of it begins anew', async ()
   await until('the screen that was cleared', async () =>
     (await textOf(terminals, loud).catch(() => '')).includes('kept it busy'),
   )
+})
+
+test('to remove a terminal does not wait for a screen that is still busy', async () => {
+  const closed = Promise.withResolvers<never>()
+  closed.promise.catch(() => {})
+  const busy: ScreenPool = {
+    open: () => ({
+      output: () => {},
+      resize: () => {},
+      takesMarks: () => {},
+      draws: () => {},
+      ask: () => closed.promise,
+      close: () => closed.reject(new Error('closed')),
+    }),
+    close: async () => {},
+  }
+  const terminals = await openTerminals({ folder, pool: busy, onEvent: () => {}, now: Date.now, log: silentLog })
+  const id = await create(terminals, 'echo done')
+  await until('the exit', () => terminals.get(sandboxId, id).record.state === 'exited')
+  await terminals.removeAll(sandboxId)
+  expect(terminals.list(sandboxId)).toEqual([])
+  expect(existsSync(join(folder, sandboxId))).toBe(false)
+  await terminals.close()
 })

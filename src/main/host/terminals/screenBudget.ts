@@ -1,0 +1,51 @@
+import type { Screen } from './screen.ts'
+
+type WeighedScreen = Pick<Screen, 'weigh' | 'dropOldest'>
+
+export type ScreenBudget = {
+  /** Call it after output was parsed, while the screen is idle. */
+  parsed(screen: WeighedScreen): void
+  closed(screen: WeighedScreen): void
+}
+
+/** For the lines above the screens of one worker. Thousands of usual lines take about a megabyte. */
+const defaultMaxBytes = 192 * 1024 * 1024
+const weighEveryMs = 250
+
+/**
+ * Bounds the memory of all screens of a worker: output of costly characters may take a hundred times as much as usual
+ * text. Beyond the bound the screen that takes most loses its oldest lines.
+ */
+export function createScreenBudget({
+  maxBytes = defaultMaxBytes,
+  now = () => performance.now(),
+}: {
+  maxBytes?: number
+  now?: () => number
+} = {}): ScreenBudget {
+  const weights = new Map<WeighedScreen, { bytes: number; weighedMs: number }>()
+  let totalBytes = 0
+
+  const weigh = (screen: WeighedScreen): void => {
+    const bytes = screen.weigh()
+    totalBytes += bytes - (weights.get(screen)?.bytes ?? 0)
+    weights.set(screen, { bytes, weighedMs: now() })
+  }
+
+  return {
+    parsed(screen) {
+      const weighedMs = weights.get(screen)?.weighedMs ?? Number.NEGATIVE_INFINITY
+      if (now() - weighedMs < weighEveryMs) return
+      weigh(screen)
+      if (totalBytes <= maxBytes) return
+      const [largest] = [...weights].sort(([, one], [, other]) => other.bytes - one.bytes)
+      if (!largest) return
+      largest[0].dropOldest()
+      weigh(largest[0])
+    },
+    closed(screen) {
+      totalBytes -= weights.get(screen)?.bytes ?? 0
+      weights.delete(screen)
+    },
+  }
+}
