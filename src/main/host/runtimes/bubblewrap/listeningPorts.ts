@@ -2,8 +2,8 @@ import { AppError } from '../../../../shared/appError.ts'
 import { portsIn } from '../inside/portsIn.ts'
 import { type Entrance, enter } from './enter.ts'
 
-/** More than the tables of all sockets that a machine may have open. */
-const mostBytes = 16 * 1024 * 1024
+/** More than `read_sockets` of `shared.pl` reads of both tables. */
+const mostBytes = 8 * 1024 * 1024
 
 /** Asks the kernel from within the machine's network. See proc_pid_net(5). */
 export async function listeningPortsOf(entrance: Entrance): Promise<number[]> {

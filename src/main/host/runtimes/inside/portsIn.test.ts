@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { AppError } from '../../../../shared/appError.ts'
 import { portsIn } from './portsIn.ts'
 
 const head = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode'
@@ -18,4 +19,10 @@ test('finds what listens on the loopback or on every address, each port once', (
 
 test('leaves out what only another address reaches', () => {
   expect(portsIn([[head, row('0202000A:1F90', '0A')].join('\n')])).toEqual([])
+})
+
+test('refuses to tell some of too many', () => {
+  const many = (count: number, state: string) => [head, ...Array(count).fill(row('0100007F:1F90', state))].join('\n')
+  expect(portsIn([many(9_999, '0A'), many(10_000, '01')])).toEqual([8080])
+  expect(() => portsIn([many(10_000, '0A')])).toThrow(AppError)
 })

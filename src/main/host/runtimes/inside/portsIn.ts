@@ -1,12 +1,28 @@
-const listening = '0A'
+import { AppError } from '../../../../shared/appError.ts'
 
-/** Those that connections to the loopback of the machine reach. See proc_pid_net(5). */
+const listening = '0A'
+/** Of one table. `read_sockets` of `shared.pl` reads no more; the kernel lists those that listen first. */
+const maxRows = 10_000
+
+/**
+ * Those that connections to the loopback of the machine reach. See proc_pid_net(5).
+ * @throws AppError `sandbox/full` when there are more sockets than are read
+ */
 export function portsIn(tables: readonly string[]): number[] {
   const ports = new Set<number>()
-  for (const line of tables.flatMap((table) => table.split('\n').slice(1))) {
-    const [, local = '', , state] = line.trim().split(/\s+/)
-    const [address = '', port = ''] = local.split(':')
-    if (state === listening && reachable(address)) ports.add(Number.parseInt(port, 16))
+  for (const table of tables) {
+    const rows = table.split('\n').slice(1)
+    let listeners = 0
+    for (const line of rows) {
+      const [, local = '', , state] = line.trim().split(/\s+/)
+      if (state !== listening) continue
+      listeners += 1
+      const [address = '', port = ''] = local.split(':')
+      if (reachable(address)) ports.add(Number.parseInt(port, 16))
+    }
+    if (listeners >= maxRows) {
+      throw new AppError('sandbox/full', `More than ${maxRows} sockets listen in this sandbox.`)
+    }
   }
   return [...ports].sort((one, other) => one - other)
 }
