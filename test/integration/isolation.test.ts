@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Machine } from '../../src/main/host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
+import { marksKeyVariable } from '../../src/shared/terminalMarks.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { until } from '../support/eventually.ts'
 import { uidOf } from '../support/leftovers.ts'
@@ -136,6 +137,28 @@ describe('what runs in a sandbox', () => {
     await terminal.ended
     const open = text.trim().split('\r\n')
     expect(open.filter((file) => !/^(\/dev\/null|\/dev\/pts\/\d+|\/proc\/\d+\/fd)$/.test(file))).toEqual([])
+  })
+
+  test('finds the key of command marks in the environment of no process', async () => {
+    const env = { [marksKeyVariable]: 'key-of-marks' }
+    const terminal = await machine.openTerminal({ command: 'bash', cols: 200, rows: 24, env })
+    let text = ''
+    terminal.onOutput((bytes) => {
+      text += bytes.toString()
+    })
+    const look = `cat /proc/[0-9]*/environ | tr '\\0' '\\n' | grep -c of-marks; ls /proc/$PPID/fd | grep -c 200`
+    await machine.writeFile('/root/look.sh', Buffer.from(look), never)
+    terminal.write(Buffer.from('sh /root/look.sh; echo d""one\n'))
+    await until('the search', () => text.includes('done'))
+    expect(text).toContain('0\r\n0\r\ndone')
+    expect(text).toContain(';steward=key-of-marks')
+    terminal.close()
+    await terminal.ended
+  })
+
+  test('starts programs that need settings of the system', async () => {
+    expect(await run(machine, 'man -w man')).toMatch(/^\/usr\/share\/man\//)
+    expect(await run(machine, 'grep -c ^tty: /etc/group || true')).toBe('0\n')
   })
 
   test('cannot read files of the host', async () => {

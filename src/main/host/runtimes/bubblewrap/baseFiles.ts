@@ -28,6 +28,7 @@ const folders: readonly (readonly [path: string, mode: number])[] = [
     '/etc/ssl',
     '/etc/ssl/certs',
     '/etc/vim',
+    '/etc/lynx',
     '/etc/profile.d',
     '/home',
     '/mnt',
@@ -57,6 +58,7 @@ const copied = [
   'login.defs',
   'magic',
   'magic.mime',
+  'manpath.config',
   'mime.types',
   'protocols',
   'services',
@@ -72,11 +74,15 @@ const prompt = String.raw`\[\e[1;32m\]\u@\h\[\e[0m\]:\[\e[1;34m\]\w\[\e[0m\]\$ `
 
 const written: readonly (readonly [path: string, content: string])[] = [
   ['/etc/passwd', 'root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n'],
-  ['/etc/group', 'root:x:0:\ntty:x:5:\nnogroup:x:65534:\n'],
+  // No `tty`: its number is not mapped, and programs give their terminals to a group of that name.
+  ['/etc/group', 'root:x:0:\nnogroup:x:65534:\n'],
   [
     '/etc/nsswitch.conf',
     'passwd: files\ngroup: files\nshadow: files\nhosts: files dns\nservices: files\nprotocols: files\n',
   ],
+  // Empty: those of the host may name its proxy.
+  ['/etc/lynx/lynx.cfg', ''],
+  ['/etc/lynx/lynx.lss', ''],
   ['/etc/shells', '/bin/sh\n/bin/bash\n/usr/bin/bash\n'],
   ['/etc/timezone', 'Etc/UTC\n'],
   ['/etc/resolv.conf', ''],

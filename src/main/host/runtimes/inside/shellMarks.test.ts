@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../../../test/support/temporaryFolder.ts'
-import { marksKeyVariable } from '../../../../shared/terminalMarks.ts'
+import { marksDescriptorVariable } from '../../../../shared/terminalMarks.ts'
 import { shellMarks } from './shellMarks.ts'
 
 /** What an interactive bash prints for `lines`; its prompt is `$ `, ESC is `␛` and BEL is `␇`. */
@@ -16,7 +16,9 @@ function printed(
   const settings = join(folder, 'bashrc')
   writeFileSync(script, shellMarks)
   writeFileSync(settings, `PS1='$ '\n${before}\n. ${script}\n${after}\n`)
-  const { stdout, stderr, status } = spawnSync('sh', ['-c', 'exec bash --rcfile "$0" -i 2>&1', settings], {
+  // As the runtimes do: a pipe that holds the key and has no writer any more.
+  const start = key === '' ? '' : `exec 7< <(printf '%s\\n' '${key}'); wait $!; `
+  const { stdout, stderr, status } = spawnSync('bash', ['-c', `${start}exec bash --rcfile "$0" -i 2>&1`, settings], {
     input: `${lines.join('\n')}\nexit 0\n`,
     encoding: 'utf8',
     cwd: cwd ?? folder,
@@ -25,7 +27,7 @@ function printed(
       HOME: folder,
       TERM: 'xterm-256color',
       MARKS: script,
-      ...(key && { [marksKeyVariable]: key }),
+      ...(key && { [marksDescriptorVariable]: '7' }),
     },
     timeout: 30_000,
   })
@@ -47,7 +49,8 @@ test('prompts, commands, outputs and exit codes are marked', () => {
 })
 
 test('each mark ends with the key of the terminal, which no program that is started gets', () => {
-  const text = printed(['env | grep -c secret', 'true'], { key: 'secret' })
+  const look = 'cat /proc/$PPID/environ /proc/self/environ | tr "\\0" "\\n"; cat /dev/fd/7 2>&-'
+  const text = printed([`bash --norc -c '${look}' | grep -c secret`, 'true'], { key: 'secret' })
   const end = ';steward=secret␇'
   expect(text).toContain(`␛]133;A${end}$ ␛]133;B${end}`)
   expect(text).toContain(`␛]133;C${end}0\n␛]133;D;1${end}`)

@@ -1,4 +1,4 @@
-import { marksKeyVariable } from '../../../../shared/terminalMarks.ts'
+import { marksDescriptorVariable } from '../../../../shared/terminalMarks.ts'
 
 /** Where machines keep it; `/etc/profile` and the person's `.bashrc` read it. */
 export const shellMarksPath = '/etc/profile.d/steward-marks.sh'
@@ -8,12 +8,18 @@ export const shellMarksPath = '/etc/profile.d/steward-marks.sh'
  * It only adds: the prompt and the prompt commands that a person sets stay theirs, and are marked when they change. A place far up in
  * the array of prompt commands is not overwritten by `PROMPT_COMMAND=…`.
  *
- * Each mark ends with the terminal's key, so that a file that is only shown cannot set any.
+ * Each mark ends with the terminal's key, so that a file that is only shown cannot set any. The shell reads the key from a
+ * pipe, which is empty and closed before anything else of the sandbox runs in the terminal.
  *
  * @see https://gitlab.freedesktop.org/Per_Bothner/specifications/blob/master/proposals/semantic-prompts.md
  */
-export const shellMarks = `[ -z "\${${marksKeyVariable}-}" ] || __steward_key=";steward=$${marksKeyVariable}"
-unset ${marksKeyVariable}
+export const shellMarks = `if [ -n "\${${marksDescriptorVariable}-}" ]; then
+  __steward_key=
+  IFS= read -r __steward_key <"/dev/fd/$${marksDescriptorVariable}" || :
+  [ -z "$__steward_key" ] || __steward_key=";steward=$__steward_key"
+  [ -z "\${BASH_VERSION-}" ] || eval "exec $${marksDescriptorVariable}<&-"
+fi 2>/dev/null
+unset ${marksDescriptorVariable}
 case $- in *i*) ;; *) return 0 ;; esac
 [ -n "$BASH_VERSION" ] && [ "$TERM" != dumb ] || return 0
 [ $((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1])) -ge 501 ] || return 0

@@ -241,7 +241,7 @@ sub serve {
     command(@fields);
   }
   if ($mode eq 'processes') { processes() }
-  elsif ($mode eq 'ports') { send_all($to, join "\0", map { read_whole($_) } '/proc/net/tcp', '/proc/net/tcp6') }
+  elsif ($mode eq 'ports') { send_all($to, join "\0", map { read_sockets($_) } '/proc/net/tcp', '/proc/net/tcp6') }
   elsif ($mode eq 'foreground') { foreground(field()) }
   elsif ($mode eq 'signal') { my ($pid, $name) = (field(), field()); $pid > 1 && kill $name, $pid or fail('signal', 3) }
   elsif ($mode eq 'read') { read_content() }
@@ -254,6 +254,7 @@ sub command {
   my ($folder, $command, @environment) = @_;
   chdir $folder or fail('folder');
   %ENV = map { split /=/, $_, 2 } @environment;
+  hand_over_key();
   my $held;
   if (length $command > 120000) { # Linux takes at most 128 KB as one argument
     open($held, '+>', undef) && send_all($held, $command) or fail('command');

@@ -88,6 +88,7 @@ sub command {
   my ($folder, $command, @environment) = @_;
   chdir $folder or fail('folder');
   %ENV = map { split /=/, $_, 2 } @environment;
+  hand_over_key();
   my $held;
   if (length $command > 120000) {
     my ($name, $text) = ('command', $command);
@@ -230,7 +231,7 @@ sub connect_port {
 }
 
 # Tables of the sandbox's network as the kernel tells whoever is in it.
-sub tell_ports { put_(read_whole("/proc/self/net/$_")) for 'tcp', 'tcp6' }
+sub tell_ports { put_(read_sockets("/proc/self/net/$_")) for 'tcp', 'tcp6' }
 
 # The host's files are still in view for these: they need only the network.
 my %of_network = (connect => \&connect_port, ports => \&tell_ports);
