@@ -9,6 +9,8 @@ export type OutputFile = {
   readonly start: number
   /** Cursor after the newest byte that the kernel has taken. */
   readonly end: number
+  /** Whether everything up to `end` is on disk. */
+  readonly isWhole: boolean
   /** Starts to write what the log has beyond `end`. */
   pump(): void
   /** At most `maxBytes` from `from` on; empty when they are not on disk. */
@@ -85,6 +87,9 @@ export function outputFile(options: OutputFileOptions): OutputFile {
     /** After a failed write, nothing waits for the disk. */
     get end() {
       return broken ? source.end : end
+    },
+    get isWhole() {
+      return !broken
     },
     pump,
     async read(from, maxBytes) {

@@ -12,7 +12,7 @@ export type OutputLog = {
   run(from: number, maxBytes: number): Buffer
   /** All bytes between two cursors, as contiguous pieces. */
   runs(from: number, to: number): Buffer[]
-  /** Frees blocks that end before `cursor`. */
+  /** Frees blocks that end before `cursor`, and with the end of all output the last one too. */
   forget(cursor: number): void
 }
 
@@ -72,8 +72,8 @@ export function outputLog(at = 0): OutputLog {
       return found
     },
     forget(cursor) {
-      const keep = blocks.findIndex((it, index) => index === blocks.length - 1 || it.start + it.used > cursor)
-      if (keep > 0) blocks.splice(0, keep)
+      const keep = blocks.findIndex((it) => it.start + it.used > cursor)
+      if (keep !== 0) blocks.splice(0, keep === -1 ? blocks.length - (cursor >= end ? 0 : 1) : keep)
     },
   }
 }

@@ -25,6 +25,8 @@ export type ScreenRead = HostResult<'terminal.read'> & { bytes: Uint8Array }
 /** One terminal: a program, running or ended, with its output, its screen and its viewers. */
 export type TerminalSession = {
   readonly record: TerminalRecord
+  /** Raw output that can still be read, in bytes. */
+  readonly keptBytes: number
   /** `onWritten` is called once the program's terminal has it all. @throws AppError `terminal/exited`, `terminal/input-full`. */
   write(bytes: Uint8Array, onWritten?: () => void): void
   /** Null removes the name. */
@@ -80,6 +82,7 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
   const { marksKey } = options.meta
   let released = false
   let removed = false
+  let inMemoryBytes = memoryBytes
   let idle: NodeJS.Timeout | undefined
   let finished: Promise<void> = Promise.resolve()
   const viewers = new Set<Viewer>()
@@ -142,7 +145,7 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
     const disk = { behind: memory.end - file.end, allowed: allowedBehind.disk }
     const nexts = [...viewers].map((it) => it.next ?? memory.end)
     demand([screen, disk, ...nexts.map((next) => ({ behind: memory.end - next, allowed: allowedBehind.viewer }))])
-    memory.forget(Math.min(memory.end - memoryBytes, feed.sent, file.end, ...nexts))
+    memory.forget(Math.min(memory.end - inMemoryBytes, feed.sent, file.end, ...nexts))
   }
 
   const flush = (): void => {
@@ -184,6 +187,8 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
       if (!removed) log.warn('the last screen of a terminal was not kept', { terminal: record.id, failure })
     }
     await file.settled()
+    if (file.isWhole) inMemoryBytes = 0
+    balance()
     await file.close()
     await saved
     restScreen()
@@ -259,6 +264,9 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
   return {
     get record() {
       return record
+    },
+    get keptBytes() {
+      return history.end - history.start
     },
     write(bytes, onWritten) {
       running().write(bytes, onWritten)

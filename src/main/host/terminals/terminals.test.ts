@@ -39,7 +39,12 @@ afterEach(async () => {
 })
 
 async function open(
-  options: { exitedReadableMs?: number; workerUrl?: URL; stuckMs?: number } = {},
+  options: {
+    exitedReadableMs?: number
+    maxEnded?: { perSandbox: number; bytes: number }
+    workerUrl?: URL
+    stuckMs?: number
+  } = {},
 ): Promise<Terminals> {
   const { workerUrl = new URL('./screenWorker.ts', import.meta.url), stuckMs, ...rest } = options
   const watched = stuckMs === undefined ? {} : { stuckMs }
@@ -237,4 +242,45 @@ test('to remove a terminal does not wait for a screen that is still busy', async
   expect(terminals.list(sandboxId)).toEqual([])
   expect(existsSync(join(folder, sandboxId))).toBe(false)
   await terminals.close()
+})
+
+const listed = (terminals: Terminals) => terminals.list(sandboxId).map(({ id }) => id)
+
+test('of too many ended terminals the one that ended first goes, never one that runs', async () => {
+  const terminals = await open({ maxEnded: { perSandbox: 2, bytes: 1_000_000 } })
+  const running = await create(terminals, 'sleep 1000')
+  const ended: TerminalId[] = []
+  for (let count = 0; count < 4; count += 1) {
+    const id = await create(terminals, 'echo done')
+    await until('the exit', () => terminals.get(sandboxId, id).record.state === 'exited')
+    ended.push(id)
+  }
+  await eventually(() => expect(listed(terminals).sort()).toEqual([running, ...ended.slice(2)].sort()))
+})
+
+test('ended terminals keep a bounded amount of output', async () => {
+  const terminals = await open({ maxEnded: { perSandbox: 200, bytes: 1_500_000 } })
+  const ended: TerminalId[] = []
+  for (let count = 0; count < 2; count += 1) {
+    const id = await create(terminals, 'head -c 1000000 /dev/zero; echo end')
+    await until('the exit', () => terminals.get(sandboxId, id).record.state === 'exited')
+    ended.push(id)
+  }
+  await eventually(() => expect(listed(terminals)).toEqual(ended.slice(1)))
+  const [last] = ended.slice(1)
+  if (last) expect((await textOf(terminals, last)).trimEnd().endsWith('end')).toBe(true)
+})
+
+test('output of an ended terminal is read from disk, all of it', async () => {
+  const terminals = await open()
+  const id = await create(terminals, 'seq 1 20000')
+  await until('the exit', () => terminals.get(sandboxId, id).record.state === 'exited')
+  const session = terminals.get(sandboxId, id)
+  const expected = Array.from({ length: 20_000 }, (_, index) => `${index + 1}\r\n`).join('')
+  const signal = new AbortController().signal
+  await eventually(async () => {
+    const { bytes } = await session.readSince({ since: 0, waitMs: 0, maxBytes: 1_000_000, signal })
+    expect(Buffer.from(bytes).toString()).toBe(expected)
+  })
+  expect(session.keptBytes).toBe(expected.length)
 })

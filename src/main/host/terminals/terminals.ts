@@ -47,14 +47,21 @@ type TerminalsOptions = {
   pool: ScreenPool
   onEvent: (event: HostEvent) => void
   exitedReadableMs?: number
+  maxEnded?: EndedLimits
   stallMs?: number
   now: () => number
   log: Log
 }
 
+type EndedLimits = { perSandbox: number; bytes: number }
+
+/** Ended terminals that stay readable; beyond these the one that ended first goes before its time. */
+const defaultMaxEnded: EndedLimits = { perSandbox: 200, bytes: 512 * 1024 * 1024 }
+
 /** Opens terminals from an earlier process, read-only since their programs are gone. */
 export async function openTerminals(options: TerminalsOptions): Promise<Terminals> {
   const { folder, pool, onEvent, now, log, exitedReadableMs = terminalLimits.exitedReadableMs } = options
+  const { maxEnded = defaultMaxEnded } = options
   const sessions = new Map<TerminalId, TerminalSession>()
   const starting = new Map<SandboxId, number>()
   const expiries = new Map<TerminalId, NodeJS.Timeout>()
@@ -93,11 +100,24 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
     remove(session).catch((failure: unknown) => log.error('a terminal could not be removed', { id, failure }))
   }
 
+  const limitEnded = (sandboxId: SandboxId): void => {
+    const ended = [...sessions.values()].filter(({ record }) => record.exitedAtMs !== null).sort(byEnd)
+    const ofOne = ended.filter(({ record }) => record.sandboxId === sandboxId)
+    const extra = new Set(ofOne.slice(0, Math.max(0, ofOne.length - maxEnded.perSandbox)))
+    let bytes = ended.reduce((total, { keptBytes }) => total + keptBytes, 0)
+    for (const session of ended) {
+      if (bytes > maxEnded.bytes) extra.add(session)
+      if (extra.has(session)) bytes -= session.keptBytes
+    }
+    for (const { record } of extra) expire(record.id)
+  }
+
   const onChanged = (record: TerminalRecord): void => {
     events.changed(record)
     if (record.exitedAtMs !== null && !expiries.has(record.id)) {
       const leftMs = Math.max(0, record.exitedAtMs + exitedReadableMs - now())
       expiries.set(record.id, setTimeout(() => expire(record.id), leftMs).unref())
+      limitEnded(record.sandboxId)
     }
   }
 
@@ -229,6 +249,10 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
       sessions.clear()
     },
   }
+}
+
+function byEnd(one: TerminalSession, other: TerminalSession): number {
+  return (one.record.exitedAtMs ?? 0) - (other.record.exitedAtMs ?? 0)
 }
 
 function byAge(one: TerminalSession, other: TerminalSession): number {
