@@ -40,6 +40,7 @@ function connect() {
     onEvent: () => {},
     onConnected: async () => {},
     onNobody: () => {},
+    hasCrashed: () => true,
     waitMs: 30_000,
     async findHost() {
       looks += 1
@@ -52,6 +53,7 @@ function connect() {
     now: Date.now,
   }
   const connection = scope.own(hostConnection(options), (it) => it.close())
+  connection.start()
   const describe = async () => (await connection.call('describe', {})).result
   return { describe, hosts, log: () => log, looks: () => looks }
 }

@@ -20,7 +20,7 @@ test('what ran when everything ended is told as stopped, also before another hos
   const sandbox = `/v1/sandboxes/${json.id}`
   await until('it is told as stopped', async () => (await second.send(sandbox)).json.status === 'stopped')
   expect((await second.send(sandbox)).json).toMatchObject({
-    status_reason: 'Stopped: the sandbox host exited.',
+    status_reason: 'Stopped with Steward.',
     started_at: null,
   })
 })

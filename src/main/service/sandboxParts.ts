@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { AppError } from '../../shared/appError.ts'
 import { wroteWords } from '../../shared/contract/activityWords.ts'
 import { type AccountId, SandboxId } from '../../shared/ids.ts'
 import { findHostProcess } from '../platform/hostProcess.ts'
+import { hostPidFile } from '../platform/hostSocket.ts'
 import { accountRepository } from './accounts/accountRepository.ts'
 import { activityRoutes } from './activity/activityRoutes.ts'
 import type { SandboxBilling, SandboxRun } from './credits/sandboxBilling.ts'
@@ -172,7 +174,8 @@ export function sandboxParts(ground: ServiceGround, { onAccessEnded, billing, ow
         if (event.type === 'terminal.changed') use.used(event.terminal.sandboxId)
         callers.apart(() => tell(event))
       },
-      onNobody: () => callers.apart(sandboxes.hostGone),
+      onNobody: (ending) => callers.apart(() => sandboxes.hostGone(ending)),
+      hasCrashed: () => existsSync(hostPidFile(options.dataDir)),
       onConnected: (hostCall) =>
         callers.apart(async () => {
           runtimes.forget()

@@ -41,6 +41,7 @@ function connection(options: Partial<HostConnectionOptions> & { path: string }) 
       onNobody: () => {},
       waitMs: 30_000,
       findHost: async () => undefined,
+      hasCrashed: () => false,
       log: silentLog,
       now: Date.now,
       ...options,

@@ -16,6 +16,8 @@ export type HostConnection = HostCalls & {
   close(): Promise<void>
 }
 
+export type HostEnding = 'stopped' | 'crashed'
+
 export type HostConnectionOptions = {
   path: string
   /** Starts a host process. Resolves once it is under way; it may take a while until it listens. */
@@ -24,7 +26,9 @@ export type HostConnectionOptions = {
   /** Runs after each connect, before anybody else's call: what the service believed is compared with what is. */
   onConnected: (call: HostCall) => Promise<void>
   /** Once after each loss of the host, and at the start: no host runs, and so none of its machines. */
-  onNobody: () => void
+  onNobody: (ending: HostEnding) => void
+  /** Whether the last host left its pid file: one that ends in order removes it. */
+  hasCrashed: () => boolean
   /** How long after the host was lost a call still waits for it. */
   waitMs: number
   /** Finds the process of the host, to end one that stands still. */
@@ -112,6 +116,7 @@ export function hostConnection(options: HostConnectionOptions): HostConnection {
         if (nobody) heartbeat.reset()
         if (!nobody) log.warn('cannot use the host', { failure })
         whyAway = failure instanceof AppError ? failure : undefined
+        const ending = options.hasCrashed() ? 'crashed' : 'stopped' // the next host writes its own pid file
         if (nobody && now() >= nextLaunchAtMs) {
           nextLaunchAtMs = now() + launchPauseMs
           launchPauseMs = Math.min(launchPauseMs * 2, launches.longestMs)
@@ -122,7 +127,7 @@ export function hostConnection(options: HostConnectionOptions): HostConnection {
           await mayReport.promise
           if (closing.signal.aborted) return
           toldNobody = true
-          options.onNobody()
+          options.onNobody(ending)
         }
         pauseMs = Math.min(pauseMs * 1.5, nobody ? pauses.nobodyMs : pauses.otherMs)
       }

@@ -17,6 +17,7 @@ import type { Log } from '../../platform/log.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import type { Caller } from '../endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
+import type { HostEnding } from '../host/hostConnection.ts'
 import type { Images } from '../images/images.ts'
 import type { FoundSandboxRepository } from './foundSandboxRepository.ts'
 import { networkBy } from './runtimeChoice.ts'
@@ -53,7 +54,7 @@ export type SandboxRegistry = {
   /** The host says that it ended without being asked. */
   ended(id: SandboxId, reason: string): void
   /** No host runs: nothing it held does. */
-  hostGone(): void
+  hostGone(ending: HostEnding): void
   /** Compares the records with what a host, just connected, really runs and keeps. */
   reconcile(call: HostCall): Promise<void>
 }
@@ -92,6 +93,7 @@ export type SandboxRegistryOptions = {
 /** Making, starting and removing files may take a while on a busy machine. */
 const changeDeadlineMs = 90_000
 const hostEnded = 'Stopped: the sandbox host exited.'
+const endedWithSteward = 'Stopped with Steward.'
 const nothingEnforced: Enforced = { memory: false, cpu: false, disk: false, processes: false }
 
 export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistry {
@@ -337,8 +339,9 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
       if (record?.status === 'running') nowStopped(record, reason)
     },
 
-    hostGone() {
-      for (const record of records.all()) if (record.status === 'running') nowStopped(record, hostEnded)
+    hostGone(ending) {
+      const reason = ending === 'crashed' ? hostEnded : endedWithSteward
+      for (const record of records.all()) if (record.status === 'running') nowStopped(record, reason)
     },
 
     adopt(record) {
