@@ -35,6 +35,10 @@ async function run(options: StartOptions): Promise<number> {
       return (await import('../src/main/commands/rdapCommand.ts')).runRdap(options)
     case 'verify':
       return (await import('../src/main/commands/verifyCommand.ts')).runVerify(options)
+    case 'backup':
+      return (await import('../src/main/commands/backupCommand.ts')).runBackup(options)
+    case 'restore':
+      return (await import('../src/main/commands/backupCommand.ts')).runRestore(options)
     case 'start':
       if (!isBuilt(root)) await (await import('./buildIfStale.ts')).buildIfStale()
       return start(options)

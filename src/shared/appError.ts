@@ -247,6 +247,8 @@ export const errorCatalogue = {
   'service/unavailable': { status: 503, hint: 'The service is restarting. Try again in a moment.' },
   'command/usage': { status: 400, hint: 'Add --help to see every option.' },
   'config/invalid': { status: 500, hint: 'Fix the named key. docs/configuration.md lists all keys.' },
+  'backup/failed': { status: 500, hint: 'Fix what the message names, then try again. Nothing was replaced.' },
+  'data/damaged': { status: 500, hint: 'Restore a backup: `npm start -- restore DIR`. See docs/backup.md.' },
   'data/in-use': { status: 409, hint: 'Stop the other Steward first, or use another --data folder.' },
   'data/unusable': { status: 500, hint: 'Check the data folder and its permissions.' },
   'data/unwritable': { status: 503, hint: 'Free disk space if it is full, then restart the service.' },

@@ -21,6 +21,8 @@ import { type TaskContext, taskContext } from './taskContext.ts'
 
 export type AgentOptions = {
   dataFolder: string
+  /** Whether the database is read for damage before it is used. */
+  checkData?: boolean
   config: Config
   link: ServiceLink
   /** A service elsewhere, to which the wallet signs in; undefined when the application runs its own. */
@@ -52,10 +54,10 @@ export type AgentGround = AgentOptions & {
 
 const steward = { kind: 'system', name: 'Steward' } as const
 
-/** @throws AppError `data/unusable`, `data/newer` */
+/** @throws AppError `data/unusable`, `data/damaged`, `data/newer` */
 export function agentGround(options: AgentOptions): AgentGround {
   const { dataFolder, link, events, scope, log, now } = options
-  const database = scope.own(openDatabase(join(dataFolder, 'agent.sqlite')), (it) => it.close())
+  const database = scope.own(openDatabase(join(dataFolder, 'agent.sqlite'), { check: options.checkData ?? false }), (it) => it.close())
   migrate(database, agentMigrations)
   const tasks = taskContext()
   const client = scope.own(serviceClient(link.target, tasks), (it) => it.close())

@@ -4,7 +4,7 @@ import { AppError } from '../../shared/appError.ts'
 import type { ServiceReady } from '../../shared/contract/supervision.ts'
 import { type Config, type Environment, loadConfig } from '../config/config.ts'
 import type { StartOptions } from '../config/startOptions.ts'
-import { openDataFolder } from '../platform/dataFolder.ts'
+import { copiedWarning, openDataFolder } from '../platform/dataFolder.ts'
 import { lockData } from '../platform/dataLock.ts'
 import { hostAndPort, type ListenAddress, parseListen } from '../platform/listenAddress.ts'
 import { jsonLog } from '../platform/log.ts'
@@ -44,6 +44,8 @@ type Options = Pick<StartOptions, 'dataFolder' | 'config' | 'listen'> & {
   /** Of Electron. */
   dialog?: ApprovalDialog
   environment: Environment
+  /** Shows one sentence to the user. */
+  warn?: (sentence: string) => void
   now: () => number
 }
 
@@ -54,7 +56,10 @@ export async function startApp(options: Options): Promise<RunningApp> {
   const scope = new Scope()
   try {
     await openDataFolder(dataFolder)
-    scope.own(await lockData({ folder: dataFolder, name: 'steward.lock', program: 'Steward' }), (it) => it.release())
+    const { left } = scope.own(await lockData({ folder: dataFolder, name: 'steward.lock', program: 'Steward' }), (it) =>
+      it.release(),
+    )
+    if (left === 'copied') options.warn?.(copiedWarning(dataFolder))
     const logFile = scope.own(openLogFile(join(dataFolder, 'logs', 'main.log')), (it) => it.close())
     const log = jsonLog({ write: logFile.write, now, level: config.log.level })
     const hosted = hostedPlace(config)
@@ -72,7 +77,19 @@ export async function startApp(options: Options): Promise<RunningApp> {
     const events = localEvents(link)
     const { dialog } = options
     const tellService = service?.tell
-    const agent = agentParts({ dataFolder, config, link, hosted, tellService, events, dialog, scope, log, now })
+    const agent = agentParts({
+      dataFolder,
+      checkData: left !== 'released',
+      config,
+      link,
+      hosted,
+      tellService,
+      events,
+      dialog,
+      scope,
+      log,
+      now,
+    })
     const server = scope.own(
       await listenOnRemembered(dataFolder, 'app', wanted, (address) =>
         startLocalServer({

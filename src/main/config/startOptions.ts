@@ -16,8 +16,10 @@ export const startLine: CommandLine = {
     image: 'What sandboxes can be made from: `add NAME`, `remove NAME` or `list`',
     rdap: 'Updates the list of RDAP servers from IANA, or from URL',
     verify: 'Checks an export of Activity, in JSON Lines',
+    backup: 'Copies the data folder to DIR, also while Steward runs',
+    restore: 'Replaces the data folder with the backup in DIR; the earlier one is kept beside it',
   },
-  words: { image: ['WHAT', 'NAME'], rdap: ['URL'], verify: ['FILE'] },
+  words: { image: ['WHAT', 'NAME'], rdap: ['URL'], verify: ['FILE'], backup: ['DIR'], restore: ['DIR'] },
   options: {
     browser: { about: 'Use the browser, also where Electron can run' },
     'no-open': { about: 'Print the address only; open no browser' },
@@ -62,10 +64,14 @@ function pick(options: CommandLine['options'], names: readonly string[]): Comman
   return Object.fromEntries(Object.entries(options).filter(([name]) => names.includes(name)))
 }
 
+const otherCommands = ['doctor', 'stop', 'image', 'rdap', 'verify', 'backup', 'restore'] as const
+
 export type StartOptions = {
-  command: 'start' | 'doctor' | 'stop' | 'image' | 'rdap' | 'verify' | 'help' | 'version'
+  command: 'start' | (typeof otherCommands)[number] | 'help' | 'version'
   /** Of the command `verify`: the file. */
   verify: string | undefined
+  /** Of the commands `backup` and `restore`: the folder of the backup. */
+  folder: string | undefined
   /** Of the command `rdap`: where to fetch it. */
   rdap: string | undefined
   /** Of the command `image`, not yet judged: `imageOrder.ts` does. */
@@ -93,6 +99,7 @@ export function readStartOptions(parts: readonly string[], environment: Environm
   return {
     command: commandOf(given.command, given.has('help'), given.has('version')),
     verify: given.command === 'verify' ? fileOf(given) : undefined,
+    folder: given.command === 'backup' || given.command === 'restore' ? fileOf(given) : undefined,
     rdap: given.command === 'rdap' ? given.words[0] : undefined,
     image: imageWords(given),
     browser: given.has('browser'),
@@ -124,8 +131,7 @@ export function wrongListen(listen: string): AppError {
 function commandOf(command: string | undefined, help: boolean, version: boolean): StartOptions['command'] {
   if (help) return 'help'
   if (version) return 'version'
-  const named = ['doctor', 'stop', 'image', 'rdap', 'verify'] as const
-  return named.find((it) => it === command) ?? 'start'
+  return otherCommands.find((it) => it === command) ?? 'start'
 }
 
 /** From where the command was given. */

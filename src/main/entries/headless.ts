@@ -22,7 +22,7 @@ export async function headlessProgram(options: StartOptions, given: Environment)
 }
 
 async function serveBrowser(options: StartOptions, given: Environment): Promise<void> {
-  const app = await startApp({ ...options, shell: 'browser', environment: given, now: Date.now })
+  const app = await startApp({ ...options, shell: 'browser', environment: given, warn, now: Date.now })
   const ended = new Promise<void>((resolve) => {
     onEndSignal({ end: resolve, force: () => process.exit(1), now: Date.now })
   })
@@ -38,6 +38,10 @@ async function serveBrowser(options: StartOptions, given: Environment): Promise<
   await ended
   await closeOpening()
   await app.close()
+}
+
+function warn(sentence: string): void {
+  process.stderr.write(`steward: ${sentence}\n`)
 }
 
 async function program(parts: readonly string[]): Promise<number> {

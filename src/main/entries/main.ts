@@ -16,7 +16,8 @@ try {
     dataFolder: options.dataFolder,
     preloadFile: builtFile('preload/preload.cjs'),
     iconFile: join(installFolder, 'resources', 'icon.png'),
-    start: (dialog) => startApp({ ...options, shell: 'electron', dialog, environment: environment(), now: Date.now }),
+    start: (dialog) =>
+      startApp({ ...options, shell: 'electron', dialog, environment: environment(), warn, now: Date.now }),
     onReady: (shown, url) => process.stdout.write(readyLine(options, shown, url)),
     failure(cause) {
       process.stderr.write(failureText(cause))
@@ -32,6 +33,10 @@ try {
 function ownArguments(argv: readonly string[], isPackaged: boolean): string[] {
   const path = argv.findIndex((part, at) => at > 0 && !part.startsWith('-'))
   return argv.slice(isPackaged ? 1 : path + 1)
+}
+
+function warn(sentence: string): void {
+  process.stderr.write(`steward: ${sentence}\n`)
 }
 
 /** The address in it was used by the window: it is there to tell the port. */

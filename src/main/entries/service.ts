@@ -9,7 +9,7 @@ import { inferenceOptions } from '../config/inferenceConfig.ts'
 import { paymentOptions } from '../config/paymentsConfig.ts'
 import { places, serviceLine, wrongListen } from '../config/startOptions.ts'
 import { exitCodeOf, failureText, type Given, helpOf, parseCommandLine } from '../platform/commandLine.ts'
-import { openDataFolder } from '../platform/dataFolder.ts'
+import { copiedWarning, openDataFolder } from '../platform/dataFolder.ts'
 import { lockData } from '../platform/dataLock.ts'
 import { onEndSignal } from '../platform/endSignals.ts'
 import { hostSocketPath } from '../platform/hostSocket.ts'
@@ -46,10 +46,9 @@ async function run(given: Given): Promise<void> {
   try {
     await openDataFolder(dataFolder)
     const waitMs = supervised ? supervisedLockMs : 0
-    scope.own(
-      await lockData({ folder: dataFolder, name: 'service.lock', program: 'The service of Steward', waitMs }),
-      (it) => it.release(),
-    )
+    const lock = await lockData({ folder: dataFolder, name: 'service.lock', program: 'The service of Steward', waitMs })
+    const { left } = scope.own(lock, (it) => it.release())
+    if (left === 'copied' && !supervised) warn(copiedWarning(dataFolder))
     const log = jsonLog({ write: (line) => process.stderr.write(line), now: Date.now, level: config.log.level })
     const host = scope.own(hostLauncher(dataFolder, config), (it) => it.endUnreached())
     const { cert_file: certFile, key_file: keyFile } = config.service.tls
@@ -60,6 +59,7 @@ async function run(given: Given): Promise<void> {
         (listen) =>
           startService({
             dataDir: dataFolder,
+            checkData: left !== 'released',
             listen,
             privateSocketPath,
             ...(certFile !== null && keyFile !== null && { tls: { cert: pem(certFile), key: pem(keyFile) } }),
@@ -214,6 +214,10 @@ type Told = Pick<RunningService, 'url' | 'ownerKeyFile'> & { socket: string | un
 function readyText(json: boolean, { url, ownerKeyFile, socket }: Told): string {
   if (json) return `${JSON.stringify({ event: 'ready', url, owner_key_file: ownerKeyFile, socket })}\n`
   return `The service of Steward is ready at ${url}\nThe owner's API key is in ${ownerKeyFile}\nCtrl-C ends it.\n`
+}
+
+function warn(sentence: string): void {
+  process.stderr.write(`steward: ${sentence}\n`)
 }
 
 async function program(): Promise<number> {

@@ -27,6 +27,10 @@ export async function openDataFolder(folder: string): Promise<void> {
   }
 }
 
+export function copiedWarning(folder: string): string {
+  return `The data folder ${folder} is a copy that was made while Steward ran. Files that sandboxes wrote last may be missing from it: use \`npm start -- backup DIR\` instead, or stop Steward before you copy.`
+}
+
 function unusable(folder: string, cause: unknown): AppError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   return new AppError('data/unusable', `The data folder ${folder} cannot be used: ${reason}.`, { cause })

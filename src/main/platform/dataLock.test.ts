@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/support/temporaryFolder.ts'
@@ -39,6 +39,42 @@ test('a lock whose process id was given to another process heals itself', async 
   writeFileSync(join(folder, 'steward.lock'), text)
   const lock = await lockOf(folder)
   expect(await lockHolder(folder, 'steward.lock')).toMatchObject({ identity: await processIdentity(process.pid) })
+  await lock.release()
+})
+
+test('a copied folder is locked by nobody, and says that it is a copy', async () => {
+  const original = temporaryFolder('lock')
+  const copy = join(temporaryFolder('lock'), 'copy')
+  const lock = await lockOf(original)
+  cpSync(original, copy, { recursive: true })
+  expect(await lockHolder(copy, 'steward.lock')).toBeUndefined()
+  const ofCopy = await lockOf(copy)
+  expect([lock.left, ofCopy.left]).toEqual(['released', 'copied'])
+  expect(await lockHolder(original, 'steward.lock')).toBeDefined()
+  await ofCopy.release()
+  await expect(lockOf(original)).rejects.toMatchObject({ code: 'data/in-use' })
+  await lock.release()
+  const again = await lockOf(original)
+  expect(again.left).toBe('released')
+  await again.release()
+})
+
+test('a folder that its holder left without releasing it says so', async () => {
+  const folder = temporaryFolder('lock')
+  const text = JSON.stringify({ pid: process.pid, program: 'Steward', identity: 'an earlier life', token: 'theirs' })
+  writeFileSync(join(folder, 'steward.lock'), text)
+  const lock = await lockOf(folder)
+  expect(lock.left).toBe('crashed')
+  await lock.release()
+})
+
+test('a moved folder keeps its lock', async () => {
+  const parent = temporaryFolder('lock')
+  mkdirSync(join(parent, 'before'))
+  const lock = await lockOf(join(parent, 'before'))
+  renameSync(join(parent, 'before'), join(parent, 'after'))
+  await expect(lockOf(join(parent, 'after'))).rejects.toMatchObject({ code: 'data/in-use' })
+  renameSync(join(parent, 'after'), join(parent, 'before'))
   await lock.release()
 })
 

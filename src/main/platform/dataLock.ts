@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
@@ -12,10 +12,20 @@ const LockHolder = z.object({
   /** Of `processIdentity`; null where the system does not say. */
   identity: z.string().nullable(),
   token: z.string(),
+  /** Device and inode of the folder. A copied folder has others, so that its lock holds nothing. */
+  folder: z.string().optional(),
 })
 export type LockHolder = z.infer<typeof LockHolder>
 
-export type DataLock = { release(): Promise<void> }
+export type DataLock = {
+  /**
+   * How the last holder left the folder. `crashed`: without releasing its lock. `copied`: the folder is a copy that was
+   * made while a process held the original.
+   */
+  readonly left: FolderState
+  release(): Promise<void>
+}
+export type FolderState = 'released' | 'crashed' | 'copied'
 
 type LockOptions = {
   folder: string
@@ -32,8 +42,8 @@ const claimMs = 5
 const maxAttempts = 200
 
 /**
- * Makes this process the only one of its kind in a data folder. A lock whose process is gone, or whose id now
- * belongs to another process, is replaced.
+ * Makes this process the only one of its kind in a data folder. A lock is replaced if its process is gone, if its id now
+ * belongs to another process, or if it is the copy of a lock of another folder.
  * @throws AppError `data/in-use` naming the process that holds it
  */
 export async function lockData({ folder, name, program, waitMs = 0 }: LockOptions): Promise<DataLock> {
@@ -43,13 +53,15 @@ export async function lockData({ folder, name, program, waitMs = 0 }: LockOption
     program,
     identity: (await processIdentity(process.pid)) ?? null,
     token: randomUUID(),
+    folder: await folderIdentity(folder),
   }
   const prepared = `${path}.${mine.token}`
   try {
     await writeFile(prepared, JSON.stringify(mine), { mode: 0o600, flag: 'wx' })
+    const left = leftBy((await readLock(path))?.holder, mine.folder)
     for (let waitedMs = 0; ; waitedMs += retryMs) {
       const holder = await take(path, prepared, mine)
-      if (holder === undefined) return { release: () => release(path, mine) }
+      if (holder === undefined) return { left, release: () => release(path, mine) }
       if (waitedMs >= waitMs) throw inUse(folder, holder)
       await wait(retryMs)
     }
@@ -63,7 +75,8 @@ export async function lockData({ folder, name, program, waitMs = 0 }: LockOption
 /** The living holder of a lock, if it has one. */
 export async function lockHolder(folder: string, name: string): Promise<LockHolder | undefined> {
   const held = await readLock(join(folder, name))
-  return held?.holder !== undefined && (await isAlive(held.holder)) ? held.holder : undefined
+  if (held?.holder === undefined || isOfOther(held.holder, await folderIdentity(folder))) return undefined
+  return (await isAlive(held.holder)) ? held.holder : undefined
 }
 
 /** @returns who holds the lock, or undefined once it is ours. */
@@ -73,8 +86,10 @@ async function take(path: string, prepared: string, mine: LockHolder): Promise<L
     const held = await readLock(path)
     if (held === undefined) continue
     if (held.holder?.token === mine.token) return undefined
-    if (held.holder !== undefined && (await isAlive(held.holder))) return held.holder
-    await replaceStale(path, prepared, held.text)
+    if (held.holder !== undefined && !isOfOther(held.holder, mine.folder) && (await isAlive(held.holder))) {
+      return held.holder
+    }
+    await replaceStale({ path, prepared, folder: mine.folder }, held.text)
   }
   throw new Error('others kept taking it')
 }
@@ -83,11 +98,12 @@ async function take(path: string, prepared: string, mine: LockHolder): Promise<L
  * Only the process that made `<path>.claim` may replace a stale lock, by moving its claim onto it: so of many that
  * find the same stale lock, none removes the new lock of another. Who got it, the next look at the lock tells.
  */
-async function replaceStale(path: string, prepared: string, staleText: string): Promise<void> {
+async function replaceStale({ path, prepared, folder }: Claim, staleText: string): Promise<void> {
   const claim = `${path}.claim`
   if (!(await linked(prepared, claim))) {
     const claimant = (await readLock(claim))?.holder
-    if (claimant === undefined || !(await isAlive(claimant))) await rm(claim, { force: true })
+    const isStale = claimant === undefined || isOfOther(claimant, folder) || !(await isAlive(claimant))
+    if (isStale) await rm(claim, { force: true })
     else await wait(claimMs)
     return
   }
@@ -97,6 +113,23 @@ async function replaceStale(path: string, prepared: string, staleText: string): 
   } catch (failure) {
     if (!isCode(failure, 'ENOENT')) throw failure
   }
+}
+
+type Claim = { path: string; prepared: string; folder: string | undefined }
+
+async function folderIdentity(folder: string): Promise<string | undefined> {
+  const found = await stat(folder, { bigint: true }).catch(() => undefined) // the caller meets the same failure
+  return found && `${found.dev}:${found.ino}`
+}
+
+/** Locks of earlier versions name no folder. */
+function isOfOther(holder: LockHolder, folder: string | undefined): boolean {
+  return holder.folder !== undefined && folder !== undefined && holder.folder !== folder
+}
+
+function leftBy(holder: LockHolder | undefined, folder: string | undefined): FolderState {
+  if (!holder) return 'released'
+  return isOfOther(holder, folder) ? 'copied' : 'crashed'
 }
 
 async function release(path: string, mine: LockHolder): Promise<void> {

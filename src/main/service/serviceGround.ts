@@ -34,9 +34,9 @@ export type ServiceAddress = {
   listensAt(url: string): void
 }
 
-/** @throws AppError `data/unusable`, `data/newer` */
+/** @throws AppError `data/unusable`, `data/damaged`, `data/newer` */
 export function serviceGround(options: ServiceOptions, scope: Scope): ServiceGround {
-  const database = scope.own(openDatabase(join(options.dataDir, 'service.sqlite')), (it) => it.close())
+  const database = scope.own(openDatabase(join(options.dataDir, 'service.sqlite'), { check: options.checkData ?? false }), (it) => it.close())
   migrate(database, serviceMigrations)
   const events = eventHub()
   const callers = presentCaller(accountRepository(database))

@@ -10,6 +10,8 @@ import type { PaymentOptions } from './payments/paymentOptions.ts'
 export type ServiceOptions = {
   /** Holds `service.sqlite` and `owner.key`; made when it is not there. */
   dataDir: string
+  /** Whether the database is read for damage before it is used; false when absent. */
+  checkData?: boolean
   /** Port 0 lets the system choose. Beyond loopback it needs `tls` or `insecureBehindProxy`. */
   listen: ListenAddress
   /** Where the application of the same user asks as well, which no other user can take; absent is nowhere. */

@@ -10,22 +10,47 @@ const inMemory = ':memory:'
 /**
  * Opens the file, making it readable by this user only. Every commit survives a crash of the process;
  * the last ones before a power cut may be lost, never the file (WAL with `synchronous = NORMAL`).
- * @throws AppError `data/unusable`
+ * @param check reads the whole file for damage first, as after a crash
+ * @throws AppError `data/unusable`, `data/damaged`
  */
-export function openDatabase(file: string): Database {
+export function openDatabase(file: string, { check = false }: { check?: boolean } = {}): Database {
   try {
     if (file !== inMemory) closeSync(openSync(file, 'a', 0o600)) // SQLite gives its -wal and -shm files the mode of this one
     const database = new SqliteDatabase(file, { timeout: 5000 })
-    database.pragma('journal_mode = WAL')
-    database.pragma('synchronous = NORMAL')
-    database.pragma('foreign_keys = ON')
-    return database
+    try {
+      database.pragma('journal_mode = WAL')
+      database.pragma('synchronous = NORMAL')
+      database.pragma('foreign_keys = ON')
+      if (check) checkDatabase(file, database)
+      return database
+    } catch (failure) {
+      database.close()
+      throw failure
+    }
   } catch (cause) {
-    throw unusable(file, cause)
+    if (cause instanceof AppError) throw cause
+    throw isDamage(cause) ? damaged(file, messageOf(cause), cause) : unusable(file, cause)
   }
 }
 
+/** @throws AppError `data/damaged` */
+function checkDatabase(file: string, database: Database): void {
+  const [first] = database.pragma('quick_check(1)', { simple: false }) as { quick_check: string }[] // as SQLite names it
+  if (first?.quick_check !== 'ok') throw damaged(file, first?.quick_check ?? 'no result')
+}
+
+function isDamage(cause: unknown): boolean {
+  return cause instanceof SqliteDatabase.SqliteError && cause.code.startsWith('SQLITE_CORRUPT')
+}
+
+function damaged(file: string, reason: string, cause?: unknown): AppError {
+  return new AppError('data/damaged', `The database ${file} is damaged: ${reason}.`, { cause })
+}
+
 function unusable(file: string, cause: unknown): AppError {
-  const reason = cause instanceof Error ? cause.message : String(cause)
-  return new AppError('data/unusable', `Cannot open ${file}: ${reason}`, { cause })
+  return new AppError('data/unusable', `Cannot open ${file}: ${messageOf(cause)}`, { cause })
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
 }

@@ -1,0 +1,243 @@
+import { randomBytes } from 'node:crypto'
+import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, relative } from 'node:path'
+import { z } from 'zod'
+import { AppError } from '../../shared/appError.ts'
+import { type HostMethod, type HostParams, type HostResult, hostMethods } from '../../shared/contract/hostIpc.ts'
+import { SandboxId, SnapshotId } from '../../shared/ids.ts'
+import type { StartOptions } from '../config/startOptions.ts'
+import { lockHolder } from '../platform/dataLock.ts'
+import { hostFolder, hostSocketPath } from '../platform/hostSocket.ts'
+import { connectIpc, type IpcClient } from '../platform/ipc/ipcClient.ts'
+import { parsedJson } from '../platform/parsedJson.ts'
+import { version } from '../platform/version.ts'
+import { openDatabase } from '../storage/openDatabase.ts'
+import { copyMode, copyTree } from './copyTree.ts'
+
+/** Tells a backup from any other folder. */
+const Manifest = z.object({ kind: z.literal('steward-backup'), format: z.literal(1), version: z.string() })
+const manifestName = 'backup.json'
+
+const connectMs = 10_000
+const snapshotMs = 660_000
+const diskName = 'disk.ext4'
+const filesName = 'files'
+
+type Options = Pick<StartOptions, 'folder' | 'dataFolder' | 'json'>
+
+/**
+ * Copies a data folder while Steward runs or not: each database by SQLite's backup, each disk of a running sandbox as it
+ * is at one moment, everything else as it is on disk. A backup is complete once it has its name.
+ * @returns the exit code of the program
+ * @throws AppError `command/usage`, `backup/failed`, `data/damaged`
+ */
+export async function runBackup({ folder, dataFolder, json }: Options): Promise<number> {
+  const target = await requireTarget(folder, dataFolder)
+  const part = `${target}.part`
+  await rm(part, { recursive: true, force: true })
+  await mkdir(part, { recursive: true, mode: 0o700 })
+  const host = await connectHost(dataFolder)
+  try {
+    const frozen = host ? await freezeDisks(host) : []
+    try {
+      await backUpDatabases(dataFolder, part)
+      await copyRest(dataFolder, part)
+      await copyMachines(dataFolder, part, frozen)
+    } finally {
+      for (const place of frozen) await callHost(host, 'snapshot.delete', place, snapshotMs)
+    }
+    const manifest: z.infer<typeof Manifest> = { kind: 'steward-backup', format: 1, version }
+    await writeFile(join(part, manifestName), `${JSON.stringify(manifest)}\n`, { mode: 0o600 })
+    await rm(target, { recursive: true, force: true }) // an empty folder, as was checked
+    await rename(part, target)
+  } finally {
+    host?.close()
+    await rm(part, { recursive: true, force: true })
+  }
+  const outside = await sandboxesOfDocker(dataFolder)
+  if (json) process.stdout.write(`${JSON.stringify({ event: 'backup', folder: target, left_out: outside })}\n`)
+  else process.stdout.write(`The backup is in ${target}.\n${outside.length === 0 ? '' : leftOut(outside)}`)
+  return 0
+}
+
+/**
+ * Puts a backup in the place of a data folder that nothing uses. The folder that was there is kept beside it.
+ * @returns the exit code of the program
+ * @throws AppError `command/usage`, `backup/failed`, `data/in-use`, `data/damaged`
+ */
+export async function runRestore({ folder, dataFolder, json }: Options): Promise<number> {
+  if (folder === undefined) throw new AppError('command/usage', '`restore` needs the folder of a backup.')
+  const text = await readFile(join(folder, manifestName), 'utf8').catch(() => undefined)
+  if (text === undefined || !Manifest.safeParse(parsedJson(text)).success) {
+    throw new AppError('backup/failed', `${folder} is no backup of Steward that this version can read.`)
+  }
+  for (const name of await databasesIn(folder)) openDatabase(join(folder, name), { check: true }).close()
+  await requireUnused(dataFolder)
+  const part = `${dataFolder}.restoring`
+  await rm(part, { recursive: true, force: true })
+  await mkdir(dirname(dataFolder), { recursive: true })
+  try {
+    await copyTree(folder, part)
+    await rm(join(part, manifestName))
+    const aside = await moveAside(dataFolder)
+    await rename(part, dataFolder)
+    if (json) process.stdout.write(`${JSON.stringify({ event: 'restored', folder: dataFolder, replaced: aside })}\n`)
+    else process.stdout.write(`Restored ${dataFolder}.\n${aside === null ? '' : `Its earlier state is in ${aside}.\n`}`)
+  } finally {
+    await rm(part, { recursive: true, force: true })
+  }
+  return 0
+}
+
+/** @throws AppError `command/usage` */
+async function requireTarget(folder: string | undefined, dataFolder: string): Promise<string> {
+  if (folder === undefined) throw new AppError('command/usage', '`backup` needs a folder that does not exist yet.')
+  const isInside = (path: string, parent: string) => !relative(parent, path).startsWith('..')
+  if (isInside(folder, dataFolder) || isInside(dataFolder, folder)) {
+    throw new AppError('command/usage', `The backup ${folder} must not overlap the data folder ${dataFolder}.`)
+  }
+  const names = await readdir(folder).catch(() => [])
+  if (names.length > 0)
+    throw new AppError('command/usage', `${folder} is not empty: name a folder that does not exist.`)
+  if (!(await isThere(dataFolder))) throw new AppError('command/usage', `There is no data folder ${dataFolder}.`)
+  return folder
+}
+
+/** @throws AppError `data/in-use` */
+async function requireUnused(dataFolder: string): Promise<void> {
+  for (const name of ['steward.lock', 'service.lock']) {
+    const holder = await lockHolder(dataFolder, name)
+    if (holder) throw inUse(`${holder.program} (process ${holder.pid})`, dataFolder)
+  }
+  const host = await connectHost(dataFolder)
+  if (!host) return
+  host.close()
+  throw inUse('The sandbox host of Steward', dataFolder)
+}
+
+function inUse(program: string, dataFolder: string): AppError {
+  return new AppError('data/in-use', `${program} uses the data folder ${dataFolder}: \`npm start -- stop\` ends it.`)
+}
+
+async function connectHost(dataFolder: string): Promise<IpcClient | undefined> {
+  const signal = AbortSignal.timeout(connectMs)
+  return connectIpc({ path: hostSocketPath(dataFolder), onEvent: () => {}, signal }).catch(() => undefined) // no host runs
+}
+
+async function callHost<M extends HostMethod>(
+  host: IpcClient | undefined,
+  method: M,
+  params: HostParams<M>,
+  deadlineMs: number,
+): Promise<HostResult<M>> {
+  const answer = await host?.call(method, params, { signal: AbortSignal.timeout(deadlineMs) })
+  return hostMethods[method].result.parse(answer?.result) as HostResult<M> // by the schema of this very method
+}
+
+type Frozen = HostParams<'snapshot.create'>
+
+/** Has the host copy the disk of each running sandbox as a snapshot, during which its programs pause. */
+async function freezeDisks(host: IpcClient): Promise<Frozen[]> {
+  const { machines } = await callHost(host, 'machine.list', {}, connectMs)
+  const frozen: Frozen[] = []
+  try {
+    for (const { id: sandboxId, runtime } of machines) {
+      if (runtime === 'docker') continue // its files are in the engine
+      const snapshotId = SnapshotId.parse(`snap_${randomBytes(12).toString('hex')}`)
+      frozen.push({ sandboxId, snapshotId, runtime })
+      await callHost(host, 'snapshot.create', { sandboxId, snapshotId, runtime }, snapshotMs)
+    }
+    return frozen
+  } catch (failure) {
+    for (const place of frozen) await callHost(host, 'snapshot.delete', place, snapshotMs).catch(() => {})
+    throw failure
+  }
+}
+
+async function backUpDatabases(dataFolder: string, part: string): Promise<void> {
+  for (const name of await databasesIn(dataFolder)) {
+    const database = openDatabase(join(dataFolder, name))
+    try {
+      await database.backup(join(part, name))
+    } finally {
+      database.close()
+    }
+    openDatabase(join(part, name), { check: true }).close()
+  }
+}
+
+async function databasesIn(folder: string): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => name.endsWith('.sqlite'))
+}
+
+/** All but databases, sandboxes, logs, the browser profile of the window, locks and sockets. */
+async function copyRest(dataFolder: string, part: string): Promise<void> {
+  const machines = join(hostFolder(dataFolder), 'machines')
+  const left = new Set(['logs', 'window', join('host', 'machines'), join('host', 'host.pid')])
+  const isLeft = (path: string): boolean => {
+    const inside = relative(dataFolder, path)
+    const name = basename(path)
+    return left.has(inside) || path === machines || /\.lock(\..*)?$/.test(name) || /\.sqlite(-wal|-shm)?$/.test(name)
+  }
+  await copyTree(dataFolder, part, { leaveOut: isLeft })
+}
+
+async function copyMachines(dataFolder: string, part: string, frozen: readonly Frozen[]): Promise<void> {
+  const machines = join(hostFolder(dataFolder), 'machines')
+  const places = new Map<string, SnapshotId>(frozen.map(({ sandboxId, snapshotId }) => [sandboxId, snapshotId]))
+  for (const name of await readdir(machines).catch(() => [])) {
+    if (!SandboxId.safeParse(name).success) continue
+    const from = join(machines, name)
+    const to = join(hostFolder(part), 'machines', name)
+    const snapshotId = places.get(name)
+    await mkdir(to, { recursive: true, mode: 0o700 })
+    for (const entry of await entriesOf(from)) {
+      const isLeft = entry === 'run.json' || (snapshotId !== undefined && isPresent(entry, snapshotId))
+      if (!isLeft) await copyTree(join(from, entry), join(to, entry))
+    }
+    await copyMode(from, to)
+    if (snapshotId === undefined) continue
+    const snapshot = join(from, 'snapshots', snapshotId)
+    const isImage = await isThere(`${snapshot}.ext4`)
+    await copyTree(isImage ? `${snapshot}.ext4` : snapshot, join(to, isImage ? diskName : filesName))
+  }
+}
+
+/** Paths below the folder of a sandbox; its snapshots one by one. */
+async function entriesOf(folder: string): Promise<string[]> {
+  const names = await readdir(folder)
+  const snapshots = await readdir(join(folder, 'snapshots')).catch(() => [])
+  return [...names.filter((name) => name !== 'snapshots'), ...snapshots.map((name) => join('snapshots', name))]
+}
+
+/** Whether an entry is the present disk, which changes, or the copy of it that is put in its place. */
+function isPresent(entry: string, snapshotId: SnapshotId): boolean {
+  return entry === diskName || entry === filesName || entry.startsWith(join('snapshots', snapshotId))
+}
+
+/** Containers keep their files in the engine, which has its own ways to save them. */
+async function sandboxesOfDocker(dataFolder: string): Promise<string[]> {
+  const names = await readdir(join(hostFolder(dataFolder), 'docker')).catch(() => [])
+  return names.filter((name) => SandboxId.safeParse(name).success)
+}
+
+function leftOut(ids: readonly string[]): string {
+  return `Files of ${ids.length} sandbox${ids.length === 1 ? '' : 'es'} of Docker or Podman stay in the engine and are not in it.\n`
+}
+
+async function moveAside(folder: string): Promise<string | null> {
+  if ((await readdir(folder).catch(() => [])).length === 0) {
+    await rm(folder, { recursive: true, force: true })
+    return null
+  }
+  const aside = `${folder}.before-restore-${new Date().toISOString().replace(/[-:]|\..*/g, '')}`
+  await rename(folder, aside)
+  return aside
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  )
+}

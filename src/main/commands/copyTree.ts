@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process'
+import type { Stats } from 'node:fs'
+import { chmod, chown, copyFile, cp, lstat, mkdir, readdir, utimes } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { AppError } from '../../shared/appError.ts'
+
+const execute = promisify(execFile)
+
+type Options = {
+  /** Whether a path of the source stays out of the copy, with all that is in it. */
+  leaveOut?: (path: string) => boolean
+}
+
+/**
+ * Copies a file or folder with modes, owners and holes. Sockets stay out.
+ * @throws AppError `backup/failed`
+ */
+export async function copyTree(from: string, to: string, { leaveOut }: Options = {}): Promise<void> {
+  try {
+    await mkdir(dirname(to), { recursive: true, mode: 0o700 })
+    if (leaveOut) await copyPart(from, to, leaveOut)
+    else await copyWhole(from, to)
+  } catch (cause) {
+    throw notCopied({ from, to }, cause)
+  }
+}
+
+async function copyPart(from: string, to: string, leaveOut: (path: string) => boolean): Promise<void> {
+  const found = await lstat(from)
+  if (leaveOut(from) || found.isSocket()) return
+  if (!found.isDirectory()) {
+    await copyEntry(from, to, found)
+    return
+  }
+  await mkdir(to, { recursive: true })
+  for (const name of await readdir(from)) {
+    await copyPart(join(from, name), join(to, name), leaveOut).catch((failure: unknown) => {
+      if (!isGone(failure)) throw failure
+    })
+  }
+  await setMode(to, found)
+}
+
+/** Gives `to` the mode and, for root, the owner of `from`. */
+export async function copyMode(from: string, to: string): Promise<void> {
+  await setMode(to, await lstat(from))
+}
+
+async function setMode(path: string, { uid, gid, mode }: Stats): Promise<void> {
+  if (process.getuid?.() === 0) await chown(path, uid, gid)
+  await chmod(path, mode & 0o7777)
+}
+
+const smallBytes = 1024 * 1024
+
+async function copyEntry(from: string, to: string, found: Stats): Promise<void> {
+  if (!found.isFile() || found.size > smallBytes) return copyWhole(from, to)
+  await copyFile(from, to)
+  await setMode(to, found)
+  await utimes(to, found.atime, found.mtime)
+}
+
+/** A disk image is mostly holes, which only GNU's cp keeps. */
+async function copyWhole(from: string, to: string): Promise<void> {
+  if (process.platform === 'linux') {
+    await execute('/bin/cp', ['-a', '-T', '--sparse=auto', '--reflink=auto', '--', from, to])
+  } else {
+    await cp(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
+  }
+}
+
+/** Removed by a running Steward meanwhile. */
+function isGone(failure: unknown): boolean {
+  if (!(failure instanceof Error)) return false
+  const said = 'stderr' in failure ? String(failure.stderr) : ''
+  return ('code' in failure && failure.code === 'ENOENT') || said.includes('No such file or directory')
+}
+
+function notCopied({ from, to }: { from: string; to: string }, cause: unknown): AppError {
+  return new AppError('backup/failed', `${from} could not be copied to ${to}: ${reasonOf(cause)}.`, { cause })
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? (cause.message.split('\n')[0] ?? cause.message) : String(cause)
+}

@@ -1,0 +1,39 @@
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporaryFolder.ts'
+import { openDatabase } from './openDatabase.ts'
+
+/** A database of some pages, of which the last is overwritten. */
+function damagedFile(): string {
+  const file = join(temporaryFolder('database'), 'service.sqlite')
+  const database = openDatabase(file)
+  database.exec('CREATE TABLE notes (text TEXT) STRICT; CREATE INDEX notes_text ON notes (text)')
+  const add = database.prepare('INSERT INTO notes VALUES (?)')
+  for (let count = 0; count < 200; count++) add.run(`${count} `.repeat(40))
+  const pages = database.pragma('page_count', { simple: true })
+  const pageSize = database.pragma('page_size', { simple: true })
+  database.close()
+  const opened = openSync(file, 'r+')
+  writeSync(opened, Buffer.alloc(512, 0xff), 0, 512, (Number(pages) - 1) * Number(pageSize))
+  closeSync(opened)
+  return file
+}
+
+test('a check finds a damaged page, and says which file it is and what to do', () => {
+  const file = damagedFile()
+  openDatabase(file).close()
+  expect(() => openDatabase(file, { check: true })).toThrow(
+    expect.objectContaining({
+      code: 'data/damaged',
+      message: expect.stringContaining(file),
+      hint: expect.stringContaining('npm start -- restore DIR'),
+    }),
+  )
+})
+
+test('a check of a sound database finds nothing', () => {
+  const file = join(temporaryFolder('database'), 'service.sqlite')
+  openDatabase(file).close()
+  openDatabase(file, { check: true }).close()
+})
