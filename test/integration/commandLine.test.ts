@@ -103,16 +103,17 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
-test('a second start names the process that holds the folder, and the ports stay the same', async () => {
+test('a second start opens the Steward that runs, and the ports stay the same', async () => {
   const data = temporaryFolder('data')
   const first = startApp(data)
   const ready = await first.ready<AppReady>()
   const second = await outcome(start, ['--browser', '--no-open', '--data', data])
-  expect(second.code).toBe(3)
-  expect(second.stderr).toMatch(
-    new RegExp(`^steward: Steward \\(process ${first.pid}\\) already uses the data folder`, 'm'),
-  )
-  expect(second.stdout).toBe('')
+  expect(second.code).toBe(0)
+  expect(second.stdout).toContain('Steward runs already. Open it once with this address:')
+  const fresh = /http:\S+#token=\S+/.exec(second.stdout)?.[0] ?? ''
+  expect(new URL(fresh).host).toBe(new URL(ready.url).host)
+  expect(fresh).not.toBe(ready.url)
+  await signIn(fresh)
   await first.end('SIGINT')
   const again = startApp(data)
   const later = await again.ready<AppReady>()

@@ -4,7 +4,7 @@ import { AppError } from '../../shared/appError.ts'
 import type { ServiceReady } from '../../shared/contract/supervision.ts'
 import { type Config, type Environment, loadConfig } from '../config/config.ts'
 import type { StartOptions } from '../config/startOptions.ts'
-import { copiedWarning, openDataFolder } from '../platform/dataFolder.ts'
+import { copiedWarning, openDataFolder, openFolderWarning } from '../platform/dataFolder.ts'
 import { lockData } from '../platform/dataLock.ts'
 import { hostAndPort, type ListenAddress, parseListen } from '../platform/listenAddress.ts'
 import { jsonLog } from '../platform/log.ts'
@@ -12,6 +12,7 @@ import { openLogFile } from '../platform/logFile.ts'
 import { builtFile } from '../platform/programFile.ts'
 import { listenOnRemembered } from '../platform/rememberedPort.ts'
 import { Scope } from '../platform/scope.ts'
+import { openStartSocket } from '../platform/startSocket.ts'
 import { version } from '../platform/version.ts'
 import { agentParts } from './agentParts.ts'
 import type { LocalStatus } from './api/localRoutes.ts'
@@ -59,7 +60,9 @@ export async function startApp(options: Options): Promise<RunningApp> {
     const { left } = scope.own(await lockData({ folder: dataFolder, name: 'steward.lock', program: 'Steward' }), (it) =>
       it.release(),
     )
-    if (left === 'copied') options.warn?.(copiedWarning(dataFolder))
+    for (const sentence of [await openFolderWarning(dataFolder), left === 'copied' && copiedWarning(dataFolder)]) {
+      if (sentence) options.warn?.(sentence)
+    }
     const logFile = scope.own(openLogFile(join(dataFolder, 'logs', 'main.log')), (it) => it.close())
     const log = jsonLog({ write: logFile.write, now, level: config.log.level })
     const hosted = hostedPlace(config)
@@ -113,12 +116,14 @@ export async function startApp(options: Options): Promise<RunningApp> {
     const serviceUrl = hosted?.url ?? (await service?.started)?.url ?? ''
     const origin = `http://${hostAndPort({ host: wanted.host, port: server.port })}`
     agent.stdioDoor.open(origin)
+    const freshUrl = (onUsed?: () => void): string => `${origin}/#token=${sessions.issueToken(onUsed)}`
+    scope.own(await openStartSocket(dataFolder, freshUrl), (it) => it?.close())
     log.info('ready', { origin, serviceUrl, version })
     return {
       origin,
       serviceUrl,
       openBrowser: config.app.open_browser,
-      freshUrl: (onUsed) => `${origin}/#token=${sessions.issueToken(onUsed)}`,
+      freshUrl,
       lockWallet: () => agent.wallet.lock('screen'),
       close: () => scope.close(),
     }

@@ -105,14 +105,12 @@ export function toolParts(ground: AgentGround, { approvals, asks, served, endpoi
   return { executor, mcp, door, endpoints: [...toolCallRoutes(pending), ...toolClientRoutes(clients, stdioStart())] }
 }
 
-/** From a package Electron's own binary runs it, as Node. */
+/** The program that runs Steward runs it too: another Node may be too old, and Electron's own binary runs it as Node. */
 function stdioStart(): StdioStart {
   const script = join(installFolder, 'scripts', 'mcp.js')
-  if (existsSync(script)) return { command: ['node', script], environment: {} }
-  return {
-    command: [process.execPath, join(installFolder, 'out', 'main', 'mcp.js')],
-    environment: { ELECTRON_RUN_AS_NODE: '1' },
-  }
+  const program = existsSync(script) ? script : join(installFolder, 'out', 'main', 'mcp.js')
+  const isElectron = process.versions.electron !== undefined
+  return { command: [process.execPath, program], environment: isElectron ? { ELECTRON_RUN_AS_NODE: '1' } : {} }
 }
 
 function found(get: () => IntentRecord): IntentRecord | undefined {

@@ -323,6 +323,8 @@ export function hostEnvironment(): Environment {
 /** Variables with this prefix are left to whoever tests Steward. */
 const foreignPrefix = 'STEWARD_TEST_'
 const prefix = 'STEWARD_'
+/** Keys for clients of Steward, which documents and window export in a shell. They configure nothing. */
+const clientVariables: readonly string[] = ['STEWARD_KEY', 'STEWARD_MCP_KEY', 'STEWARD_TOOLS_KEY']
 
 /**
  * Defaults, then the file, then `STEWARD_…` of the environment.
@@ -333,6 +335,7 @@ export function loadConfig(source: { file: string; required: boolean; environmen
   const given = readFile(source)
   for (const [name, text] of Object.entries(source.environment)) {
     if (!name.startsWith(prefix) || name.startsWith(foreignPrefix) || text === undefined) continue
+    if (clientVariables.includes(name)) continue
     const key = configKeys().find((it) => it.variable === name)
     if (!key) throw invalid(`The environment variable ${name} is none of Steward's.`)
     set(given, key.path, fromText(key, text))

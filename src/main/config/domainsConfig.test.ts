@@ -6,7 +6,7 @@ import { RegistrarConfig, registrarOptions } from './domainsConfig.ts'
 
 const file = (text: string): string => {
   const path = join(temporaryFolder('registrar-config'), 'key')
-  writeFileSync(path, text)
+  writeFileSync(path, text, { mode: 0o600 })
   return path
 }
 const optionsOf = (given: unknown) => registrarOptions(RegistrarConfig.parse(given))

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { AppError } from '../../shared/appError.ts'
+import { readPrivateFile } from '../platform/privateFile.ts'
 import type { RegistrarOptions } from '../service/domains/registrars/registrarOptions.ts'
 
 const loopback = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?(\/|$)/
@@ -72,12 +72,14 @@ function keyIn(file: string, key: string): string {
 
 function textOf(file: string, names: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return readPrivateFile(file)
   } catch (cause) {
     throw unreadable(names, cause)
   }
 }
 
 function unreadable(names: string, cause: unknown): AppError {
-  return new AppError('config/invalid', `${names} cannot be read.`, { cause })
+  return new AppError('config/invalid', `${names} ${cause instanceof Error ? cause.message : 'cannot be read.'}`, {
+    cause,
+  })
 }

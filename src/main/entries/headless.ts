@@ -1,10 +1,12 @@
+import { join } from 'node:path'
 import { AppError } from '../../shared/appError.ts'
 import { startApp } from '../agent/compose.ts'
-import { type Environment, environment } from '../config/config.ts'
+import { type Environment, environment, loadConfig } from '../config/config.ts'
 import { headlessLine, readStartOptions, type StartOptions } from '../config/startOptions.ts'
 import { exitCodeOf, failureText, helpOf } from '../platform/commandLine.ts'
 import { onEndSignal } from '../platform/endSignals.ts'
 import { type OpeningPage, openInBrowser } from '../platform/openInBrowser.ts'
+import { requestFreshUrl } from '../platform/startSocket.ts'
 import { version } from '../platform/version.ts'
 
 /**
@@ -16,15 +18,36 @@ export async function headlessProgram(options: StartOptions, given: Environment)
     await serveBrowser(options, given)
     return 0
   } catch (failure) {
+    if (await openRunning(failure, options, given)) return 0
     process.stderr.write(failureText(failure))
     return exitCodeOf(failure)
   }
 }
 
+/**
+ * Opens the Steward that runs on the data folder already, as for a second browser.
+ * @returns whether there is one
+ */
+async function openRunning(failure: unknown, { dataFolder, json, open }: StartOptions, given: Environment) {
+  if (!(failure instanceof AppError) || failure.code !== 'data/in-use') return false
+  const url = await requestFreshUrl(dataFolder)
+  if (url === undefined) return false
+  if (json) process.stdout.write(`${JSON.stringify({ event: 'running', url })}\n`)
+  else process.stdout.write(`Steward runs already. Open it once with this address:\n\n  ${url}\n\n`)
+  const { open_browser: mayOpen } = loadConfig({
+    file: join(dataFolder, 'config.json'),
+    required: false,
+    environment: given,
+  }).app
+  // Its page stays until the address was used or has expired with the Steward that runs.
+  if (open && mayOpen) await openInBrowser(url, given)
+  return true
+}
+
 async function serveBrowser(options: StartOptions, given: Environment): Promise<void> {
   const app = await startApp({ ...options, shell: 'browser', environment: given, warn, now: Date.now })
   const ended = new Promise<void>((resolve) => {
-    onEndSignal({ end: resolve, force: () => process.exit(1), now: Date.now })
+    onEndSignal({ end: () => resolve(), force: () => process.exit(1), now: Date.now })
   })
   let opening: Promise<OpeningPage> | undefined
   const closeOpening = async (): Promise<void> => (await opening)?.remove()

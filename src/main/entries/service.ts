@@ -9,7 +9,7 @@ import { inferenceOptions } from '../config/inferenceConfig.ts'
 import { paymentOptions } from '../config/paymentsConfig.ts'
 import { places, serviceLine, wrongListen } from '../config/startOptions.ts'
 import { exitCodeOf, failureText, type Given, helpOf, parseCommandLine } from '../platform/commandLine.ts'
-import { copiedWarning, openDataFolder } from '../platform/dataFolder.ts'
+import { copiedWarning, openDataFolder, openFolderWarning } from '../platform/dataFolder.ts'
 import { lockData } from '../platform/dataLock.ts'
 import { onEndSignal } from '../platform/endSignals.ts'
 import { hostSocketPath } from '../platform/hostSocket.ts'
@@ -38,7 +38,11 @@ async function run(given: Given): Promise<void> {
   let fronts: readonly string[] = []
   let personKey: string | undefined
   const models = modelOrders()
-  const ended = endOrder(supervised, (order) => {
+  // A terminal that closes ends what runs in it; a service without one is told to read its certificate again.
+  const reloading: { reload?: () => void } = {}
+  const mayReload = !supervised && !process.stdin.isTTY
+  const reload = mayReload ? () => reloading.reload?.() : undefined
+  const ended = endOrder({ supervised, reload }, (order) => {
     if (order.event === 'fronts') fronts = order.hosts
     else if (order.event === 'person') personKey = order.key
     else models.take(order)
@@ -48,10 +52,14 @@ async function run(given: Given): Promise<void> {
     const waitMs = supervised ? supervisedLockMs : 0
     const lock = await lockData({ folder: dataFolder, name: 'service.lock', program: 'The service of Steward', waitMs })
     const { left } = scope.own(lock, (it) => it.release())
-    if (left === 'copied' && !supervised) warn(copiedWarning(dataFolder))
+    for (const sentence of [await openFolderWarning(dataFolder), left === 'copied' && copiedWarning(dataFolder)]) {
+      if (sentence && !supervised) warn(sentence)
+    }
     const log = jsonLog({ write: (line) => process.stderr.write(line), now: Date.now, level: config.log.level })
     const host = scope.own(hostLauncher(dataFolder, config), (it) => it.endUnreached())
     const { cert_file: certFile, key_file: keyFile } = config.service.tls
+    const certificate =
+      certFile !== null && keyFile !== null ? () => ({ cert: pem(certFile), key: pem(keyFile) }) : undefined
     const privateSocketPath = supervised ? ownSocketPath(dataFolder) : undefined
     const service = scope.own(
       await listenAgain(
@@ -62,7 +70,7 @@ async function run(given: Given): Promise<void> {
             checkData: left !== 'released',
             listen,
             privateSocketPath,
-            ...(certFile !== null && keyFile !== null && { tls: { cert: pem(certFile), key: pem(keyFile) } }),
+            ...(certificate && { tls: certificate() }),
             insecureBehindProxy: config.service.insecure_behind_proxy || given.has('insecure-behind-proxy'),
             ...(config.service.public_url !== null && { publicUrl: config.service.public_url }),
             ...(config.service.sandbox_host !== null && { sandboxHost: config.service.sandbox_host }),
@@ -94,20 +102,29 @@ async function run(given: Given): Promise<void> {
     )
     models.obey(service.models)
     process.stdout.write(readyText(given.has('json'), { ...service, socket: privateSocketPath }))
-    await ended
+    reloading.reload = () => {
+      try {
+        if (certificate) service.setCertificate(certificate())
+        log.info('read the certificate again')
+      } catch (failure) {
+        log.error('the certificate could not be read again, the present one stays', { failure })
+      }
+    }
+    log.info('the service ends', { reason: await ended })
   } finally {
     await scope.close()
   }
 }
 
-/** Resolves when the process shall end: at a signal, or when the application that supervises it has gone. */
-function endOrder(supervised: boolean, onOrder: (order: ServiceOrder) => void): Promise<void> {
+/** Resolves with the reason when the process shall end: at a signal, or when the application that supervises it has gone. */
+function endOrder(
+  { supervised, reload }: { supervised: boolean; reload: (() => void) | undefined },
+  onOrder: (order: ServiceOrder) => void,
+): Promise<string> {
   return new Promise((resolve) => {
-    onEndSignal({ end: resolve, force: () => process.exit(1), now: Date.now })
+    onEndSignal({ end: resolve, force: () => process.exit(1), reload, now: Date.now })
     if (!supervised) return
-    process.stdin.on('error', () => resolve())
-    process.stdin.on('close', () => resolve())
-    process.stdin.on('end', () => resolve())
+    for (const event of ['error', 'close', 'end']) process.stdin.on(event, () => resolve('the application has ended'))
     createInterface(process.stdin).on('line', (line) => {
       const told = ServiceOrder.safeParse(parsedJson(line))
       if (told.success) onOrder(told.data)

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { access, mkdir } from 'node:fs/promises'
+import { access, mkdir, stat } from 'node:fs/promises'
 import { join, posix, win32 } from 'node:path'
 import { AppError } from '../../shared/appError.ts'
 
@@ -25,6 +25,14 @@ export async function openDataFolder(folder: string): Promise<void> {
   } catch (cause) {
     throw unusable(folder, cause)
   }
+}
+
+/** @returns a sentence if other users can read the folder, which Steward makes for its user alone */
+export async function openFolderWarning(folder: string): Promise<string | undefined> {
+  if (process.platform === 'win32') return undefined
+  const mode = (await stat(folder)).mode & 0o777
+  if ((mode & 0o066) === 0) return undefined
+  return `Other users can read the data folder ${folder} (mode ${mode.toString(8)}), with the keys in it: run \`chmod 700 ${folder}\`.`
 }
 
 export function copiedWarning(folder: string): string {

@@ -2,7 +2,7 @@ import { openDataFolder } from '../platform/dataFolder.ts'
 import { Scope } from '../platform/scope.ts'
 import { creditParts, ledgerParts } from './creditParts.ts'
 import { domainParts } from './domainParts.ts'
-import { checkListening, localUrl } from './http/listening.ts'
+import { checkListening, localUrl, requireOwnName } from './http/listening.ts'
 import { type HttpParts, httpParts } from './httpParts.ts'
 import { identityParts } from './identityParts.ts'
 import { type InferenceParts, inferenceParts } from './inferenceParts.ts'
@@ -19,6 +19,8 @@ export type RunningService = {
   models: Pick<InferenceParts, 'setProviderKey' | 'setLocalServers'>
   /** Of its DNS server; undefined where it has none. */
   dnsPort: number | undefined
+  /** For connections from now on. @throws Error if it cannot be used, and the present one stays */
+  setCertificate(pem: { cert: string; key: string }): void
   /** Lets requests under way end, for a while; the sandbox host goes on. */
   close(): Promise<void>
 }
@@ -30,6 +32,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     tls: options.tls !== undefined,
     insecureBehindProxy: options.insecureBehindProxy ?? false,
   })
+  requireOwnName(options, beyondLoopback)
   const scope = new Scope()
   try {
     await openDataFolder(options.dataDir)
@@ -53,7 +56,15 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     options.log.info('the service listens', { url })
     const { ownerKeyFile } = identity
     const { dnsPort } = names
-    return { url, port, dnsPort, ownerKeyFile, models, close: () => scope.close() }
+    return {
+      url,
+      port,
+      dnsPort,
+      ownerKeyFile,
+      models,
+      setCertificate: http.server.setCertificate,
+      close: () => scope.close(),
+    }
   } catch (failure) {
     await scope.close()
     throw failure

@@ -25,6 +25,8 @@ import type { ServiceGround } from './serviceGround.ts'
 export type LedgerParts = LedgerWrites & { credits: Credits }
 
 export type CreditParts = {
+  /** Named in /health. */
+  capabilities: readonly string[]
   /** For whatever spends on models. */
   reservations: CreditReservations
   /** For sandboxes. */
@@ -89,6 +91,7 @@ export async function creditParts(
     needUnlimited,
     reservations: openReservations({ ledger, commits, rulesOf, log }),
     billing: sandboxBilling({ ledger, commits, prices, isCharged: sandboxesCharged, now: options.now }),
+    capabilities: ['credits'],
     endpoints: callers.known(
       creditRoutes({
         ...{ credits: opened.credits, prices, sandboxesCharged, rulesOf, needUnlimited, accountOf: identity.accountOf },

@@ -30,6 +30,8 @@ import type { ServiceGround } from './serviceGround.ts'
 import type { ServiceOptions } from './serviceOptions.ts'
 
 export type DomainParts = {
+  /** Named in /health. */
+  capabilities: readonly string[]
   domains: Domains
   orders: DomainOrders
   endpoints: readonly Endpoint[]
@@ -83,6 +85,7 @@ export async function domainParts(ground: ServiceGround, { payments, targets }: 
       return row?.accountId === accountId && row.status !== 'expired'
     },
     dnsPort: dns?.port,
+    capabilities: ['domains', 'dns'],
     endpoints: callers.known([
       ...domainSales({ till: payments.till, quotes, orders, needSale, pointing, noteAccount: activity.noteAccount }),
       ...domainRoutes({

@@ -5,6 +5,7 @@ import { docsPages } from './docs/docsPages.ts'
 import type { DomainParts } from './domainParts.ts'
 import { authentication } from './http/authentication.ts'
 import { callerAddress } from './http/callerAddress.ts'
+import { certificateNames } from './http/certificateNames.ts'
 import { failureLimiter } from './http/failureLimiter.ts'
 import { healthRoutes } from './http/healthRoutes.ts'
 import { ownHost } from './http/ownHost.ts'
@@ -69,7 +70,10 @@ export function httpParts(
   const behindProxy = options.insecureBehindProxy ?? false
   const scheme = tls ? 'https' : 'http'
   const closing = new AbortController()
-  const guard = requestGuard({ beyondLoopback, listenHost, publicUrl: address.publicUrl, scheme })
+  const guard = requestGuard({
+    ...{ beyondLoopback, listenHost, publicUrl: address.publicUrl, scheme },
+    certificateNames: tls ? certificateNames(tls.cert) : [],
+  })
   const limiter = failureLimiter(now)
   const end = privateEnd(options.privateSocketPath, scheme)
   const addressOf = callerAddress({ behindProxy, end })
@@ -104,7 +108,13 @@ export function httpParts(
   )
   const requests = serviceRequests({
     endpoints: [
-      ...healthRoutes({ version: options.version, now }),
+      ...healthRoutes({
+        ...{ version: options.version, now, isHostAway: machines.isHostAway },
+        capabilities: [
+          ...[identity, money, payments, models, domains, machines].flatMap((part) => part.capabilities),
+          ...['activity', 'events', 'idempotency'],
+        ],
+      }),
       ...identity.endpoints,
       ...money.endpoints,
       ...payments.endpoints,

@@ -29,6 +29,8 @@ import { automatons } from './identity/automatons.ts'
 import type { ServiceGround } from './serviceGround.ts'
 
 export type IdentityParts = {
+  /** Named in /health. */
+  capabilities: readonly string[]
   ownerKeyFile: string
   /** Knows the holder of an API key or an access token. */
   holderOf: (credential: string) => Caller | undefined
@@ -119,6 +121,7 @@ export function identityParts(ground: ServiceGround, given: Given): IdentityPart
       return known ?? (accounts.hasAccount(address) ? AccountId.parse(address) : undefined)
     },
     holderOf: (credential) => person(credential) ?? keys.identify(credential) ?? access.identify(credential),
+    capabilities: ['sign-in', 'identity'],
     endpoints: callers.known([
       ...accountRoutes({ keys, spentToday: given.spentToday, noteAccount: note, onRevoked: onEnded }),
       ...accountRequestRoutes(requests),

@@ -17,6 +17,8 @@ import { upstreamPools } from './inference/upstreamPools.ts'
 import type { ServiceGround } from './serviceGround.ts'
 
 export type InferenceParts = {
+  /** Named in /health. */
+  capabilities: readonly string[]
   endpoints: readonly Endpoint[]
   /** Undefined takes the key away. It is held in memory only. */
   setProviderKey(family: FamilyId, apiKey: string | undefined): void
@@ -49,6 +51,7 @@ export function inferenceParts(
   const test = scope.own(providerTest({ families: catalogue.families, providerOf }), (it) => it.close())
   const changed = () => events.publishToAll({ type: 'models.changed' })
   return {
+    capabilities: ['models'],
     endpoints: callers.known([
       ...inferenceRoutes({
         gateway: answers,

@@ -19,6 +19,8 @@ import { unfinishedPayments } from './payments/unfinishedPayments.ts'
 import type { ServiceGround } from './serviceGround.ts'
 
 export type PaymentParts = {
+  /** Named in /health. */
+  capabilities: readonly string[]
   /** For every slice that sells something. */
   till: Till
   endpoints: readonly Endpoint[]
@@ -61,6 +63,7 @@ export async function paymentParts(
   if (facilitator) scope.own(facilitator, (it) => it.close())
   return {
     till: sold,
+    capabilities: facilitator ? ['payments'] : [],
     endpoints: callers.known([
       topUpRoute({
         ...{ till: sold, prices: money.prices, ledger, commits },

@@ -50,6 +50,8 @@ import { terminalStream } from './terminals/terminalStream.ts'
 import { terminalToWire } from './terminals/terminalWire.ts'
 
 export type SandboxParts = {
+  /** Named in /health. */
+  capabilities: readonly string[]
   sandboxes: SandboxRegistry
   ports: PortParts
   /** Reaches a port inside; that counts as a use of the sandbox. */
@@ -60,6 +62,8 @@ export type SandboxParts = {
   terminals: SocketEndpoint
   /** Where domains can be led to. */
   domainTargets: DomainTargets
+  /** Whether the sandbox host has been away for longer than a restart takes. */
+  isHostAway: () => boolean
   /** Once the service listens: only then are the addresses of ports known, which every report names. */
   start(): void
 }
@@ -241,6 +245,7 @@ export function sandboxParts(ground: ServiceGround, { onAccessEnded, billing, ow
         return domains.add({ sandboxId: id, accountId }, { domain, port })
       },
     },
+    capabilities: ['sandboxes', 'images', 'snapshots', 'files', 'ports', 'terminals', 'terminal-links'],
     endpoints: callers.known([
       ...imageRoutes(sharedImages),
       ...sandboxRoutes({ sandboxes, runtimes, defaultNetwork, call, activity, toWire }),
@@ -265,6 +270,7 @@ export function sandboxParts(ground: ServiceGround, { onAccessEnded, billing, ow
       ...activityRoutes({ sandboxes, activity }),
     ]),
     terminals: terminalStream({ sandboxes, host }),
+    isHostAway: host.isAway,
     start() {
       host.start()
       idle.start()

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { isLoopback } from '../platform/listenAddress.ts'
 import type { Scope } from '../platform/scope.ts'
 import { migrate } from '../storage/migrate.ts'
 import { serviceMigrations } from '../storage/migrations/serviceMigrations.ts'
@@ -9,6 +10,7 @@ import { type ActivityLog, activityLog } from './activity/activityLog.ts'
 import { activityRepository } from './activity/activityRepository.ts'
 import { type PresentCaller, presentCaller } from './activity/presentCaller.ts'
 import { type EventHub, eventHub } from './events/eventHub.ts'
+import { certificateNames } from './http/certificateNames.ts'
 import type { ServiceOptions } from './serviceOptions.ts'
 
 /** What all parts of the service stand on. */
@@ -36,7 +38,10 @@ export type ServiceAddress = {
 
 /** @throws AppError `data/unusable`, `data/damaged`, `data/newer` */
 export function serviceGround(options: ServiceOptions, scope: Scope): ServiceGround {
-  const database = scope.own(openDatabase(join(options.dataDir, 'service.sqlite'), { check: options.checkData ?? false }), (it) => it.close())
+  const database = scope.own(
+    openDatabase(join(options.dataDir, 'service.sqlite'), { check: options.checkData ?? false }),
+    (it) => it.close(),
+  )
   migrate(database, serviceMigrations)
   const events = eventHub()
   const callers = presentCaller(accountRepository(database))
@@ -52,8 +57,9 @@ export function serviceGround(options: ServiceOptions, scope: Scope): ServiceGro
   return { options, database, events, activity, callers, address: serviceAddress(options), scope }
 }
 
-function serviceAddress({ publicUrl: publicName, tls }: ServiceOptions): ServiceAddress {
-  const publicUrl = publicName === undefined ? undefined : new URL(publicName)
+function serviceAddress(options: ServiceOptions): ServiceAddress {
+  const { tls } = options
+  const publicUrl = publicUrlOf(options)
   const scheme = tls ? 'https' : 'http'
   let own = ''
   return {
@@ -68,4 +74,12 @@ function serviceAddress({ publicUrl: publicName, tls }: ServiceOptions): Service
       own = url
     },
   }
+}
+
+/** Beyond loopback, the first name of the certificate stands in for a missing `service.public_url`. */
+function publicUrlOf({ publicUrl, tls, listen }: ServiceOptions): URL | undefined {
+  if (publicUrl !== undefined) return new URL(publicUrl)
+  if (!tls || isLoopback(listen.host) || listen.port === 0) return undefined
+  const name = certificateNames(tls.cert).find((it) => !it.startsWith('*.'))
+  return name === undefined ? undefined : new URL(`https://${name}:${listen.port}`)
 }

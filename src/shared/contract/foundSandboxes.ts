@@ -24,9 +24,8 @@ export const listFoundSandboxes = defineRoute({
   operation: 'foundSandboxList',
   method: 'GET',
   path: '/v1/found-sandboxes',
-  summary: 'List sandboxes with files on disk that the database does not know',
+  summary: 'List sandboxes with files on disk that the database does not know; none for accounts other than the owner',
   tag: 'Sandboxes',
-  auth: 'owner',
   response: z.object({ sandboxes: z.array(FoundSandbox), data: z.array(FoundSandbox), count: z.int() }),
 })
 

@@ -14,6 +14,8 @@ export type HttpServer = {
   /** Node's own, for ends beside its address. */
   readonly server: Server
   toFailure(failure: unknown, request: IncomingMessage): AppError
+  /** For connections from now on. @throws Error if it cannot be used, and the present one stays */
+  setCertificate(pem: { cert: string; key: string }): void
   /**
    * Requests at an end beside the address end with the rest.
    * @returns the port, chosen by the system when 0 was asked
@@ -54,7 +56,8 @@ export function httpServer({ tls, headers, closing, answer, upgrade, log }: Opti
     keepAliveTimeout: keepAliveTimeoutMs,
     shouldUpgradeCallback: isWebSocketUpgrade,
   }
-  const server = tls ? createTlsServer({ ...settings, ...tls }) : createServer(settings)
+  const tlsServer = tls && createTlsServer({ ...settings, ...tls })
+  const server = tlsServer ?? createServer(settings)
   const ending = endingOf(closing)
   const toFailure = (failure: unknown, request: IncomingMessage): AppError =>
     toAppError(failure, log, { method: request.method ?? '', path: pathOf(request) })
@@ -63,7 +66,10 @@ export function httpServer({ tls, headers, closing, answer, upgrade, log }: Opti
     const beganMs = performance.now()
     response.once('finish', () => {
       const tookMs = performance.now() - beganMs
-      log.debug('answered', { method: request.method, path: pathOf(request), status: response.statusCode, tookMs })
+      log.debug('answered', {
+        ...{ method: request.method, path: pathOf(request), status: response.statusCode, tookMs },
+        client: request.socket.remoteAddress,
+      })
     })
     const exchange = new RequestExchange({ request, response, headers, ending })
     answered(exchange).catch((failure: unknown) => {
@@ -105,6 +111,9 @@ export function httpServer({ tls, headers, closing, answer, upgrade, log }: Opti
   return {
     server,
     toFailure,
+    setCertificate(pem) {
+      if (tlsServer) tlsServer.setSecureContext(pem)
+    },
     async listen(address, beside) {
       held = await listenAt({ server, address, open: (at) => startListening(server, at) })
       if (beside) {

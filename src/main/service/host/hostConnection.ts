@@ -12,6 +12,8 @@ import { replaceOtherVersion } from './hostVersion.ts'
 export type HostConnection = HostCalls & {
   /** Reports from now on. A host is started before, but calls made before wait for this. */
   start(): void
+  /** Whether no host has answered for longer than a restart takes. */
+  isAway(): boolean
   /** Ends the connection; the host and its machines go on. */
   close(): Promise<void>
 }
@@ -39,6 +41,7 @@ export type HostConnectionOptions = {
 }
 
 const connectDeadlineMs = 5000
+const restartMs = 5000
 const pauses = { firstMs: 10, nobodyMs: 250, otherMs: 5000 } as const
 /** A host that was launched gets this long to listen before another one is tried, each time twice as long. */
 const launches = { firstMs: 15_000, longestMs: 60_000 } as const
@@ -142,6 +145,7 @@ export function hostConnection(options: HostConnectionOptions): HostConnection {
 
   return {
     start: () => mayReport.resolve(),
+    isAway: () => live === undefined && now() - awaySinceMs > restartMs,
     call: async (method, params, given) => callHost(live ?? (await soon()), { method, params }, given),
     attach(params, handlers) {
       if (live) return live.open(params, handlers)

@@ -2,18 +2,22 @@ import { getHealth } from '../../../shared/contract/health.ts'
 import { isoTime } from '../../../shared/time.ts'
 import { type Endpoint, openEndpoint } from '../endpoint.ts'
 
-const capabilities = [
-  ...['sandboxes', 'images', 'snapshots', 'files', 'ports', 'terminals', 'terminal-links'],
-  ...['sign-in', 'identity', 'activity', 'events', 'idempotency'],
-]
+type Options = {
+  version: string
+  now: () => number
+  /** Named by each part of the service. */
+  capabilities: readonly string[]
+  /** Whether the sandbox host has been away for longer than a restart takes. */
+  isHostAway: () => boolean
+}
 
-export function healthRoutes({ version, now }: { version: string; now: () => number }): Endpoint[] {
+export function healthRoutes({ version, now, capabilities, isHostAway }: Options): Endpoint[] {
   return [
     openEndpoint(getHealth, () => ({
-      status: 'ok',
+      status: isHostAway() ? 'degraded' : 'ok',
       timestamp: isoTime(now()),
       version,
-      capabilities,
+      capabilities: [...capabilities],
     })),
   ]
 }

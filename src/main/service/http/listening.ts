@@ -1,5 +1,6 @@
 import { AppError } from '../../../shared/appError.ts'
 import { hostAndPort, isLoopback, type ListenAddress } from '../../platform/listenAddress.ts'
+import { certificateNames } from './certificateNames.ts'
 
 /** @throws AppError `listen/insecure` when what is said would cross a network in the clear. */
 export function checkListening(given: { listen: ListenAddress; tls: boolean; insecureBehindProxy: boolean }): {
@@ -14,6 +15,20 @@ export function checkListening(given: { listen: ListenAddress; tls: boolean; ins
   }
   return { beyondLoopback }
 }
+
+/**
+ * Requests beyond loopback are answered under names that are known: those of the certificate, or `service.public_url`.
+ * @throws AppError `config/invalid` if there is neither
+ */
+export function requireOwnName({ tls, publicUrl }: Named, beyondLoopback: boolean): void {
+  if (!beyondLoopback || !tls || publicUrl !== undefined || certificateNames(tls.cert).length > 0) return
+  throw new AppError(
+    'config/invalid',
+    'The TLS certificate names no host: set `service.public_url` to the address that clients use.',
+  )
+}
+
+type Named = { tls?: { cert: string } | undefined; publicUrl?: string | undefined }
 
 /** Where this machine reaches it. */
 export function localUrl({ host, port }: ListenAddress, scheme: 'http' | 'https'): string {

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
 import { originGuard } from '../../platform/http/originGuard.ts'
+import { matchesName } from './certificateNames.ts'
 
 /** @throws AppError `auth/host`, `auth/origin` */
 export type RequestGuard = (headers: IncomingHttpHeaders) => void
@@ -10,10 +11,18 @@ type Options = {
   beyondLoopback: boolean
   listenHost: string
   publicUrl: URL | undefined
+  /** Host names that its certificate is for; may be wildcards. */
+  certificateNames?: readonly string[]
   scheme: 'http' | 'https'
 }
 
-export function requestGuard({ beyondLoopback, listenHost, publicUrl, scheme }: Options): RequestGuard {
+export function requestGuard({
+  beyondLoopback,
+  listenHost,
+  publicUrl,
+  certificateNames = [],
+  scheme,
+}: Options): RequestGuard {
   return originGuard({
     name: 'This service',
     isOwnHost(host) {
@@ -21,6 +30,7 @@ export function requestGuard({ beyondLoopback, listenHost, publicUrl, scheme }: 
       if (name === undefined) return false
       if (isLoopbackName(name) || name === listenHost.toLowerCase()) return true
       if (publicUrl && name === publicUrl.hostname) return true
+      if (certificateNames.some((pattern) => matchesName(name, pattern))) return true
       return beyondLoopback && isIP(name.replace(/^\[|\]$/g, '')) !== 0
     },
     isOwnOrigin: (origin, host) => origin === `${scheme}://${host}` || origin === publicUrl?.origin,

@@ -12,8 +12,8 @@ export function foundSandboxRoutes({
   toWire: (record: SandboxRecord) => Sandbox
 }): Endpoint[] {
   return [
-    endpoint(listFoundSandboxes, async () => {
-      const sandboxes = await found.list()
+    endpoint(listFoundSandboxes, async (_, { caller }) => {
+      const sandboxes = caller.owner ? await found.list() : []
       return { sandboxes, data: sandboxes, count: sandboxes.length }
     }),
     endpoint(adoptFoundSandbox, async ({ params }, { caller }) =>

@@ -7,6 +7,7 @@ import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { IconButton } from '../../../ui/IconButton.tsx'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import { TextField } from '../../../ui/TextField.tsx'
+import { FoundSandboxes } from './FoundSandboxes.tsx'
 import { SandboxListView } from './SandboxListView.tsx'
 import type { SandboxRowActions } from './SandboxRow.tsx'
 import { filterFrom, fits } from './sandboxFilter.ts'
@@ -41,6 +42,7 @@ export function SandboxPanel({ selectedId, actions, onSelect, onNew }: SandboxPa
           <ErrorNotice error={error} onRetry={() => void refetch()} />
         </div>
       )}
+      <FoundSandboxes />
       {data?.length === 0 && <p className="p-3 text-muted">No sandboxes yet.</p>}
       {filtered && (
         <div className="px-1.5 pt-1.5">

@@ -1,7 +1,7 @@
 import type { Snippet } from '../agents/snippets.ts'
 import type { ToolClientList } from './useToolClients.ts'
 
-/** What a host of MCP needs to connect. The key stands in the variable `STEWARD_KEY`, never in the text. */
+/** Lines by which an MCP client connects. The key is in the variable `STEWARD_TOOLS_KEY`, never in the text. */
 export const toolHosts = [
   { id: 'claude-code', label: 'Claude Code', clientName: 'claude-code' },
   { id: 'codex', label: 'Codex', clientName: 'codex' },
@@ -24,14 +24,14 @@ const makers: Record<ToolHost, (given: Given) => Snippet[]> = {
     {
       title: 'Shell',
       language: 'shell',
-      text: `claude mcp add --transport http steward ${url} \\\n  --header "Authorization: Bearer $STEWARD_KEY"`,
+      text: `claude mcp add --transport http steward ${url} \\\n  --header "Authorization: Bearer $STEWARD_TOOLS_KEY"`,
     },
   ],
   codex: ({ url }) => [
     {
       title: '~/.codex/config.toml',
       language: 'toml',
-      text: `[mcp_servers.steward]\nurl = "${url}"\nbearer_token_env_var = "STEWARD_KEY"`,
+      text: `[mcp_servers.steward]\nurl = "${url}"\nbearer_token_env_var = "STEWARD_TOOLS_KEY"`,
     },
   ],
   cursor: ({ url }) => [
@@ -39,7 +39,7 @@ const makers: Record<ToolHost, (given: Given) => Snippet[]> = {
       title: '~/.cursor/mcp.json',
       language: 'javascript',
       text: json({
-        mcpServers: { steward: { url, headers: { Authorization: 'Bearer ' + '$' + '{env:STEWARD_KEY}' } } },
+        mcpServers: { steward: { url, headers: { Authorization: 'Bearer ' + '$' + '{env:STEWARD_TOOLS_KEY}' } } },
       }),
     },
   ],
@@ -67,7 +67,7 @@ const makers: Record<ToolHost, (given: Given) => Snippet[]> = {
   ],
   http: ({ url }) => [
     { title: 'Address', language: 'shell', text: url },
-    { title: 'Header', language: 'shell', text: 'Authorization: Bearer $STEWARD_KEY' },
+    { title: 'Header', language: 'shell', text: 'Authorization: Bearer $STEWARD_TOOLS_KEY' },
   ],
 }
 

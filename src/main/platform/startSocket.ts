@@ -1,0 +1,59 @@
+import { createConnection, createServer } from 'node:net'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { parseJson } from './boundedJson.ts'
+import { claimSocket, leaveSocket, listenPrivately, socketPath } from './privateSocket.ts'
+
+/**
+ * Socket in the data folder by which a second start of this user gets a fresh address of the Steward that runs. Pipes of
+ * Windows have names that anyone may take: there is none there.
+ */
+export type StartSocket = { close(): Promise<void> }
+
+const StartAnswer = z.object({ url: z.url() })
+const maxAnswerBytes = 4096
+const timeoutMs = 5000
+
+const pathIn = (dataFolder: string): string => socketPath(join(dataFolder, 'app', 'start.sock'))
+
+/** @param freshUrl makes an address that opens one session */
+export async function openStartSocket(dataFolder: string, freshUrl: () => string): Promise<StartSocket | undefined> {
+  if (process.platform === 'win32') return undefined
+  const path = pathIn(dataFolder)
+  await claimSocket(path, `Another Steward answers at ${path}.`)
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy())
+    socket.setTimeout(timeoutMs, () => socket.destroy())
+    socket.end(JSON.stringify({ url: freshUrl() } satisfies z.infer<typeof StartAnswer>))
+  })
+  await listenPrivately(server, path)
+  return {
+    async close() {
+      await new Promise<void>((resolve) => void server.close(() => resolve()))
+      await leaveSocket(path)
+    },
+  }
+}
+
+/** @returns a fresh address of the Steward that runs on this folder, or undefined if none answers */
+export function requestFreshUrl(dataFolder: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    if (process.platform === 'win32') return resolve(undefined)
+    const socket = createConnection(pathIn(dataFolder))
+    let text = ''
+    const end = () => {
+      socket.destroy()
+      try {
+        resolve(StartAnswer.parse(parseJson(text)).url)
+      } catch {
+        resolve(undefined)
+      }
+    }
+    socket.setEncoding('utf8').setTimeout(timeoutMs, end)
+    socket.on('data', (part: string) => {
+      text += part
+      if (text.length > maxAnswerBytes) end()
+    })
+    socket.once('error', end).once('end', end)
+  })
+}

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { matchesName } from './certificateNames.ts'
+
+test.each([
+  ['steward.example.org', 'steward.example.org', true],
+  ['other.example.org', 'steward.example.org', false],
+  ['steward.example.org', '*.example.org', true],
+  ['a.steward.example.org', '*.example.org', false],
+  ['example.org', '*.example.org', false],
+  ['.example.org', '*.example.org', false],
+])('%s for %s: %s', (name, pattern, matches) => expect(matchesName(name, pattern)).toBe(matches))

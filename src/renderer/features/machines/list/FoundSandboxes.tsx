@@ -1,0 +1,50 @@
+import { useState } from 'react'
+import type { FoundSandbox } from '../../../../shared/contract/foundSandboxes.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { ConfirmDialog } from '../../../ui/ConfirmDialog.tsx'
+import { notify } from '../../../ui/toast.tsx'
+import { useFoundSandboxes } from './useFoundSandboxes.ts'
+
+/** Offers to keep or delete sandboxes that the database does not know, as after an older backup was put back. */
+export function FoundSandboxes() {
+  const { found, keep, remove } = useFoundSandboxes()
+  const [deleting, setDeleting] = useState<FoundSandbox>()
+  if (found.length === 0) return null
+  const keepOne = (sandbox: FoundSandbox): void => {
+    keep(sandbox).catch((failure: unknown) => notify.failed(failure, { title: `Could not keep ${nameOf(sandbox)}` }))
+  }
+  return (
+    <section aria-label="Found sandboxes" className="m-2 rounded-card border border-line bg-caution-soft p-3">
+      <p className="text-text">
+        {found.length === 1 ? '1 sandbox was' : `${found.length} sandboxes were`} found that the database does not know.
+      </p>
+      <ul className="mt-2 flex max-h-60 flex-col gap-2 overflow-y-auto">
+        {found.map((sandbox) => (
+          <li key={sandbox.id} className="flex items-center gap-1.5">
+            <span className="min-w-0 flex-1 truncate text-text">{nameOf(sandbox)}</span>
+            <Button size="small" aria-label={`Keep ${nameOf(sandbox)}`} onClick={() => keepOne(sandbox)}>
+              Keep
+            </Button>
+            <Button size="small" aria-label={`Delete ${nameOf(sandbox)}`} onClick={() => setDeleting(sandbox)}>
+              Delete
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {deleting && (
+        <ConfirmDialog
+          open
+          onOpenChange={(open) => !open && setDeleting(undefined)}
+          title={`Delete ${nameOf(deleting)}?`}
+          description="All its files and snapshots are lost. This cannot be undone."
+          confirmLabel="Delete sandbox"
+          onConfirm={() => remove(deleting)}
+        />
+      )}
+    </section>
+  )
+}
+
+function nameOf({ name, short_id: shortId }: FoundSandbox): string {
+  return name ?? shortId
+}

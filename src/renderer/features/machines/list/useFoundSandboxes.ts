@@ -1,0 +1,46 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  adoptFoundSandbox,
+  deleteFoundSandbox,
+  type FoundSandbox,
+  listFoundSandboxes,
+} from '../../../../shared/contract/foundSandboxes.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { useLiveEvent } from '../../../agent/liveEvents.ts'
+import { readAgain } from '../../../agent/readAgain.ts'
+
+const foundKey = ['found-sandboxes'] as const
+
+export type FoundSandboxes = {
+  found: readonly FoundSandbox[]
+  /** Rejects with the reason. */
+  keep(sandbox: FoundSandbox): Promise<void>
+  /** Rejects with the reason. */
+  remove(sandbox: FoundSandbox): Promise<void>
+}
+
+/** Sandboxes with files on disk that the database does not know. None for accounts other than the owner's. */
+export function useFoundSandboxes(): FoundSandboxes {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  useLiveEvent((event) => {
+    if (event.type === 'ready') void readAgain(queryClient, foundKey)
+  })
+  const { data = [] } = useQuery({
+    queryKey: foundKey,
+    queryFn: async ({ signal }) => (await agent(listFoundSandboxes, {}, { signal })).sandboxes,
+    retry: false,
+  })
+  const settle = async (change: Promise<unknown>): Promise<void> => {
+    try {
+      await change
+    } finally {
+      await readAgain(queryClient, foundKey)
+    }
+  }
+  return {
+    found: data,
+    keep: ({ id }) => settle(agent(adoptFoundSandbox, { id })),
+    remove: ({ id }) => settle(agent(deleteFoundSandbox, { id })),
+  }
+}
