@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/support/temporaryFolder.ts'
@@ -47,4 +47,10 @@ test('a file that is not there is named', () => {
   expect(() => optionsOf({ namesilo: { api_key_file: '/nowhere/key' } })).toThrow(
     '`domains.registrar.namesilo.api_key_file` names /nowhere/key, which cannot be read.',
   )
+})
+
+test('a key file that other users can read is refused', () => {
+  const path = file('0123456789abcdef\n')
+  chmodSync(path, 0o644)
+  expect(() => optionsOf({ namesilo: { api_key_file: path } })).toThrow(/can be read by other users: run `chmod 600`/)
 })

@@ -12,12 +12,13 @@ type Options = {
 }
 
 export function healthRoutes({ version, now, capabilities, isHostAway }: Options): Endpoint[] {
+  const named = [...capabilities]
   return [
     openEndpoint(getHealth, () => ({
       status: isHostAway() ? 'degraded' : 'ok',
       timestamp: isoTime(now()),
       version,
-      capabilities: [...capabilities],
+      capabilities: named,
     })),
   ]
 }

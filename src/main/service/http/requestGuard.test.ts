@@ -51,3 +51,16 @@ test('an origin must be the very one that was called, or the public one', () => 
   expect(() => published({ host: '10.0.0.1', origin: 'https://steward.example:8443' })).not.toThrow()
   expect(() => published({ host: '10.0.0.1', origin: 'http://steward.example:8443' })).toThrow()
 })
+
+test('the names of the certificate are ours, also where no public name is set', () => {
+  const certified = requestGuard({
+    ...{ beyondLoopback: true, listenHost: '0.0.0.0', publicUrl: undefined, scheme: 'https' },
+    certificateNames: ['steward.example.org', '*.team.example.org'],
+  })
+  for (const host of ['steward.example.org', 'steward.example.org:443', 'a.team.example.org']) {
+    expect(() => certified({ host })).not.toThrow()
+  }
+  for (const host of ['other.example.org', 'team.example.org', 'a.b.team.example.org']) {
+    expect(() => certified({ host })).toThrow(expect.objectContaining({ code: 'auth/host' }))
+  }
+})
