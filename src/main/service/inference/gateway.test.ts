@@ -64,18 +64,7 @@ test('a model that nobody knows is a 404', async () => {
   })
 })
 
-test('between one and the same dialect, fields that nobody here knows pass', async () => {
-  await world.ask(chat, {
-    messages: [{ role: 'user', content: 'x', name: 'ada' }],
-    logit_bias: { 50: 1 },
-    metadata: { a: 'b' },
-  })
-  expect(world.sent()).toMatchObject({ logit_bias: { 50: 1 }, metadata: { a: 'b' }, messages: [{ name: 'ada' }] })
-  await world.ask(claude, { max_tokens: 9, messages, context_management: { edits: [] } })
-  expect(world.sent()).toMatchObject({ context_management: { edits: [] }, max_tokens: 9 })
-})
-
-test('between others they are left out, and that is said', async () => {
+test('fields without an equivalent at the provider are left out, with a warning', async () => {
   const { headers } = await world.ask({ ...chat, model: 'claude-sonnet-4.5' }, { messages, logit_bias: { 50: 1 } })
   expect(headers['x-steward-warnings']).toContain('logit_bias was left out')
 })

@@ -5,6 +5,7 @@ import { answerStream, errorAmong } from './answerStream.ts'
 import { withCacheMarks } from './cacheMarks.ts'
 import { checkCallResults } from './callResults.ts'
 import type { Dialect, Told } from './dialects/dialect.ts'
+import { warnUntranslated } from './dialects/requestFields.ts'
 import { type ImageFetcher, withFetchedImages, withUnfetchedImages } from './fetchedImages.ts'
 import { isFree } from './inferenceCost.ts'
 import type { InferenceCredits, Reservation } from './inferenceCredits.ts'
@@ -13,6 +14,8 @@ import type { InnerEvent, InnerRequest } from './innerForm.ts'
 import { type Loose, parsedObject } from './looseJson.ts'
 import type { CatalogueModel } from './modelCatalogue.ts'
 import { chatRoute, credentialHeaders, type ProviderRoute, providerRoute } from './providerRoute.ts'
+import { filterFields } from './raw/fieldShape.ts'
+import { filterBetas } from './raw/messagesFields.ts'
 import { rawMessages } from './raw/rawMessages.ts'
 import { askedCache, plannedHold, usualOutputTokens } from './reservationPlan.ts'
 import { endedOnce, type Purchase, settleCut, settleFailed, settleUnanswered, settleWhole } from './settlement.ts'
@@ -66,13 +69,26 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
   /** @throws InferenceError, or the AppError of a refused reservation, before anything is answered */
   async function answer({ dialect, body, caller, signal, betas }: GatewayRequest<Caller>): Promise<GatewayAnswer> {
     const asked = dialect.read(body)
+    const { body: passable, leftOut } = filterFields(body, dialect.fields)
     const model = parts.modelNamed(asked.model)
     if (!model) throw unknownModel(asked.model)
     // What passes raw is the caller's own.
     const read = providerRoute(model, dialect.name).raw ? asked : withCacheMarks(asked, model)
     checkCallResults(read.turns)
     const names = fittedNames(read)
-    const job: Job = { dialect, body, model, request: names.request, restored: names.restored, signal, betas }
+    const allowed = filterBetas(betas)
+    const job: Job = {
+      dialect,
+      body,
+      passable,
+      leftOut,
+      model,
+      request: names.request,
+      restored: names.restored,
+      signal,
+      betas: allowed.betas,
+      betasLeftOut: allowed.leftOut,
+    }
     const wanted = read.maxOutputTokens
     // What cannot be asked at all is refused before money is looked at.
     const draft = draftOf(job, {
@@ -143,14 +159,18 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
   }
 
   function draftOf(job: Job, { fetched, maxOutputTokens }: Pick<Draft, 'fetched' | 'maxOutputTokens'>): Draft {
-    const { model, dialect, body } = job
+    const { model, dialect, passable, leftOut } = job
     const route = withoutResponses.has(model.place)
       ? chatRoute(model, dialect.name)
       : providerRoute(model, dialect.name)
     const target = { model, maxOutputTokens }
-    const request = route.raw ? route.raw.write(body, fetched, target) : route.upstream.write(fetched, target)
+    const warnings = route.raw
+      ? [...leftOut, ...(route.raw === rawMessages ? job.betasLeftOut : [])]
+      : [...leftOut, ...warnUntranslated(passable, dialect.translatedFields), ...fetched.warnings]
+    const own = { ...fetched, warnings }
+    const request = route.raw ? route.raw.write(passable, own, target) : route.upstream.write(own, target)
     const text = JSON.stringify(request.body)
-    // What passes raw may hold more than the inner form knows of.
+    // A request that passes raw may have more input than its inner form.
     const mostInput = route.raw ? Math.max(0, Buffer.byteLength(text) - imageChars(fetched)) : 0
     return { fetched, maxOutputTokens, route, request, text, mostInput }
   }
@@ -228,11 +248,16 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
 type Job = {
   dialect: Dialect
   body: Loose
+  /** The body without fields that the dialect does not allow. */
+  passable: Loose
+  /** Warnings about the fields that `passable` lacks. */
+  leftOut: readonly string[]
   model: CatalogueModel
   request: InnerRequest
   restored: (event: InnerEvent) => InnerEvent
   signal: AbortSignal
   betas: string | undefined
+  betasLeftOut: readonly string[]
 }
 /** What is sent, and what it was made of. */
 type Draft = {

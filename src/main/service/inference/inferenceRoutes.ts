@@ -35,7 +35,7 @@ export function inferenceRoutes({ gateway: answers, countTokens, listed }: Optio
           body,
           caller: call.caller,
           signal: call.signal,
-          betas: betasOf(call.headers['anthropic-beta']),
+          betas: [call.headers['anthropic-beta'] ?? []].flat().join(','),
         })
         if (answer.kind === 'json') {
           for (const [name, value] of Object.entries(answer.headers)) call.setHeader(name, value)
@@ -71,11 +71,4 @@ const eventHeaders = {
 
 function inDialect(it: Endpoint, dialect: Dialect): Endpoint {
   return { ...it, failureBody: (failure: AppError) => dialect.writeFailure(asInferenceError(failure)) }
-}
-
-/** Without those that change the price of a token. */
-function betasOf(header: string | string[] | undefined): string | undefined {
-  const names = [header ?? []].flat().join(',').split(',')
-  const kept = names.map((it) => it.trim()).filter((it) => /^[\w.-]{1,100}$/.test(it) && !it.startsWith('context-1m'))
-  return kept.length > 0 ? kept.join(',') : undefined
 }

@@ -4,6 +4,8 @@ import type { GatewayParts } from './gateway.ts'
 import { InferenceError } from './inferenceError.ts'
 import { countAt, type Loose, parsedObject } from './looseJson.ts'
 import { credentialHeaders } from './providerRoute.ts'
+import { filterFields } from './raw/fieldShape.ts'
+import { messagesFields } from './raw/messagesFields.ts'
 import { rawMessages } from './raw/rawMessages.ts'
 import { failureText } from './upstreamPools.ts'
 import { upstreamFailure } from './upstreams/upstreamFailure.ts'
@@ -26,7 +28,8 @@ export function tokenCounter({ modelNamed, providerOf, pools }: Options): TokenC
     }
     const provider = model.kind === 'anthropic' ? providerOf(model) : undefined
     if (!provider) return await estimatedInput(withUnfetchedImages(request))
-    const written = rawMessages.write(body, request, { model, maxOutputTokens: model.maxOutputTokens })
+    const { body: passable } = filterFields(body, messagesFields)
+    const written = rawMessages.write(passable, request, { model, maxOutputTokens: model.maxOutputTokens })
     const { max_tokens: _, stream: __, temperature: ___, top_p: ____, top_k: _____, ...counted } = written.body
     const reply = await pools.send({
       url: `${provider.baseUrl.replace(/\/+$/, '')}/v1/messages/count_tokens`,

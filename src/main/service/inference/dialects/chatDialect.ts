@@ -1,9 +1,12 @@
+import { chatFields } from '../raw/chatFields.ts'
 import { chatAnswer, chatFailure, chatStreamWriter } from './chatAnswer.ts'
-import { chatRequest } from './chatRequest.ts'
+import { chatRequest, translatedChatFields } from './chatRequest.ts'
 import type { Dialect } from './dialect.ts'
 
 export const chatDialect: Dialect = {
   name: 'chat',
+  fields: chatFields,
+  translatedFields: translatedChatFields,
   read: chatRequest,
   writeAnswer: chatAnswer,
   streamWriter: chatStreamWriter,

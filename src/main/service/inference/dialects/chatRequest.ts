@@ -30,13 +30,12 @@ import {
   samplingOf,
   stopField,
   textField,
-  unknownFields,
   verbosityField,
   wholeField,
 } from './requestFields.ts'
 
 /** Read below, or without a meaning for another provider. */
-const known = [
+export const translatedChatFields = [
   'model',
   'messages',
   'stream',
@@ -78,7 +77,7 @@ export function chatRequest(body: Loose): InnerRequest {
   if (listField(body, 'functions') || body.function_call) {
     throw badRequest('functions', '`functions` is of an older version: use `tools`.', 'unsupported_parameter')
   }
-  const warnings = unknownFields(body, known)
+  const warnings: string[] = []
   const tools = toolsOf(listField(body, 'tools') ?? [], warnings)
   return {
     model,

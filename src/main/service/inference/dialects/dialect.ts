@@ -2,6 +2,7 @@ import type { InnerAnswer } from '../answer.ts'
 import type { InferenceError } from '../inferenceError.ts'
 import type { InnerEvent, InnerRequest, Usage } from '../innerForm.ts'
 import type { Loose } from '../looseJson.ts'
+import type { FieldShape } from '../raw/fieldShape.ts'
 
 /** What callers speak: OpenAI's chat completions, its Responses, or Anthropic's Messages. */
 export const dialectNames = ['chat', 'responses', 'messages'] as const
@@ -10,6 +11,10 @@ export type DialectName = (typeof dialectNames)[number]
 /** How callers ask and are answered. Pure: nothing here touches the network. */
 export type Dialect = {
   name: DialectName
+  /** Fields that reach a provider of the same dialect. */
+  fields: FieldShape
+  /** Top-level fields that a request to a provider of another dialect keeps, or loses without a change of meaning. */
+  translatedFields: readonly string[]
   /** @throws InferenceError naming the field that is wrong */
   read(body: Loose): InnerRequest
   writeAnswer(answer: InnerAnswer, told: Told, bill: Bill): Loose

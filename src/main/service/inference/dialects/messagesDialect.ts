@@ -1,9 +1,12 @@
+import { messagesFields } from '../raw/messagesFields.ts'
 import type { Dialect } from './dialect.ts'
 import { messagesAnswer, messagesFailure, messagesStreamWriter } from './messagesAnswer.ts'
-import { messagesRequest } from './messagesRequest.ts'
+import { messagesRequest, translatedMessagesFields } from './messagesRequest.ts'
 
 export const messagesDialect: Dialect = {
   name: 'messages',
+  fields: messagesFields,
+  translatedFields: translatedMessagesFields,
   read: messagesRequest,
   writeAnswer: messagesAnswer,
   streamWriter: messagesStreamWriter,

@@ -28,12 +28,11 @@ import {
   samplingOf,
   stopField,
   textField,
-  unknownFields,
   wholeField,
 } from './requestFields.ts'
 import { isSealedParts, type SealedPart, unsealedParts, withSignatures } from './sealedParts.ts'
 
-const known = [
+export const translatedMessagesFields = [
   'model',
   'messages',
   'max_tokens',
@@ -50,7 +49,6 @@ const known = [
   'metadata',
   'cache_control',
   'service_tier',
-  'context_management',
   'inference_geo',
 ]
 
@@ -66,7 +64,7 @@ export function messagesRequest(body: Loose): InnerRequest {
 export function countedRequest(body: Loose): InnerRequest {
   const model = neededText(body, 'model')
   const messages = neededMessages(body, 'messages')
-  const warnings = unknownFields(body, known)
+  const warnings: string[] = []
   const tools = toolsOf(listField(body, 'tools') ?? [], warnings)
   const choice = objectField(body, 'tool_choice')
   const outputConfig = objectField(body, 'output_config') ?? {}

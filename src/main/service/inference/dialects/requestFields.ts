@@ -94,9 +94,9 @@ export function samplingOf(given: { [K in keyof Sampling]?: Sampling[K] | undefi
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
-/** A warning for each field that the inner form has no place for. */
-export function unknownFields(body: Loose, known: readonly string[]): string[] {
+/** Names the top-level fields that another dialect has no equivalent for. */
+export function warnUntranslated(body: Loose, translated: readonly string[]): string[] {
   return Object.keys(body)
-    .filter((name) => !known.includes(name) && body[name] !== null && body[name] !== undefined)
-    .map((name) => `${name} was left out: no word for it at this provider`)
+    .filter((name) => !translated.includes(name) && body[name] !== null && body[name] !== undefined)
+    .map((name) => `${name} was left out: the provider of this model has no equivalent`)
 }

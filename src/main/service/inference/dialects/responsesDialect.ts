@@ -1,11 +1,14 @@
+import { responsesFields } from '../raw/responsesFields.ts'
 import { chatFailure } from './chatAnswer.ts'
 import type { Dialect } from './dialect.ts'
 import { responsesAnswer } from './responsesAnswer.ts'
-import { responsesRequest } from './responsesRequest.ts'
+import { responsesRequest, translatedResponsesFields } from './responsesRequest.ts'
 import { responsesStreamWriter } from './responsesStream.ts'
 
 export const responsesDialect: Dialect = {
   name: 'responses',
+  fields: responsesFields,
+  translatedFields: translatedResponsesFields,
   read: responsesRequest,
   writeAnswer: responsesAnswer,
   streamWriter: responsesStreamWriter,

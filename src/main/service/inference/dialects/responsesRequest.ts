@@ -1,5 +1,5 @@
 import { joinedResults } from '../callResults.ts'
-import { badRequest } from '../inferenceError.ts'
+import { badRequest, type InferenceError } from '../inferenceError.ts'
 import type {
   AnswerFormat,
   AssistantPart,
@@ -22,14 +22,13 @@ import {
   objectField,
   samplingOf,
   textField,
-  unknownFields,
   verbosityField,
   wholeField,
 } from './requestFields.ts'
 import { innerNameOf, responsesToolChoice, responsesTools } from './responsesTools.ts'
 import { isSealedParts, type SealedPart, unsealedParts, withSignatures } from './sealedParts.ts'
 
-const known = [
+export const translatedResponsesFields = [
   'model',
   'input',
   'instructions',
@@ -75,7 +74,7 @@ function refuseState(body: Loose): void {
 export function responsesRequest(body: Loose): InnerRequest {
   const model = neededText(body, 'model')
   refuseState(body)
-  const warnings = unknownFields(body, known)
+  const warnings: string[] = []
   const tools = responsesTools(listField(body, 'tools') ?? [], warnings)
   const instructions = textField(body, 'instructions')
   const reasoning = objectField(body, 'reasoning') ?? {}
@@ -146,6 +145,9 @@ function modelParts(
 ): (AssistantPart | Extract<SealedPart, { type: 'signature' }>)[] | undefined {
   switch (item.type) {
     case undefined:
+    case null:
+      if (item.role === undefined || item.role === null) throw storedItem(param)
+      return item.role === 'assistant' ? outputTexts(item.content, `${param}.content`) : undefined
     case 'message':
       return item.role === 'assistant' ? outputTexts(item.content, `${param}.content`) : undefined
     case 'function_call':
@@ -178,11 +180,15 @@ function modelParts(
     case 'custom_tool_call_output':
       return undefined
     case 'item_reference':
-      throw badRequest(param, 'Nothing is stored here: send the item itself in the place of its id.', 'unsupported')
+      throw storedItem(param)
     default:
       warnings.push(`an item of type ${String(item.type)} was left out`)
       return []
   }
+}
+
+function storedItem(param: string): InferenceError {
+  return badRequest(param, 'Nothing is stored here: send the item itself in the place of its id.', 'unsupported')
 }
 
 /** What is sealed has all of it; the summary is for people. */

@@ -4,7 +4,6 @@ import { countAt, type Loose, listAt, looseObject, objectAt, parsedObject, textA
 import type { UpstreamKind } from '../modelCatalogue.ts'
 import { openAiRequest } from '../upstreams/openAiRequest.ts'
 import { textChunks } from '../upstreams/textChunks.ts'
-import { withoutPaidExtras } from './paidExtras.ts'
 import type { RawPass } from './rawPass.ts'
 
 /** What the translator writes of the request; every other field passes as it came. */
@@ -27,15 +26,13 @@ const translated = [
   'stream_options',
 ]
 /** Left out of what passes. */
-const dropped: ReadonlySet<string> = new Set([...translated, 'cache_control', '__proto__'])
+const dropped: ReadonlySet<string> = new Set([...translated, 'cache_control'])
 
 export const rawChat: RawPass = {
   write(body, request, target) {
-    const own = { ...request, warnings: request.warnings.filter((it) => !it.includes('no word for it')) }
-    const written = openAiRequest(own, target)
-    const free = withoutPaidExtras(body, written.warnings)
+    const written = openAiRequest(request, target)
     const kept: Record<string, unknown> = {}
-    for (const name in free) if (!dropped.has(name)) kept[name] = free[name]
+    for (const name in body) if (!dropped.has(name)) kept[name] = body[name]
     for (const name of translated) if (written.body[name] !== undefined) kept[name] = written.body[name]
     for (const name of ['thinking', 'enable_thinking', 'thinking_budget']) {
       if (written.body[name] !== undefined) kept[name] = written.body[name]

@@ -3,19 +3,14 @@ import { messagesUsage } from '../dialects/messagesAnswer.ts'
 import { isSealedParts } from '../dialects/sealedParts.ts'
 import { type Loose, listAt, looseObject, objectAt, parsedObject, textAt } from '../looseJson.ts'
 import { anthropicRequest } from '../upstreams/anthropicRequest.ts'
-import { withoutPaidExtras } from './paidExtras.ts'
 import type { RawPass } from './rawPass.ts'
 
 const translated = ['model', 'max_tokens', 'temperature', 'top_p', 'top_k', 'stop_sequences', 'stream']
 
 export const rawMessages: RawPass = {
   write(body, request, target) {
-    const own = {
-      ...request,
-      warnings: request.warnings.filter((it) => !it.includes('no word for it') && !it.startsWith('a block')),
-    }
-    const written = anthropicRequest(own, target)
-    const kept = withoutPaidExtras(body, written.warnings)
+    const written = anthropicRequest(request, target)
+    const kept: Record<string, unknown> = { ...body }
     for (const name of translated) delete kept[name]
     for (const name of translated) if (written.body[name] !== undefined) kept[name] = written.body[name]
     // A budget above what may be answered is refused; thinking that was left out needs its field gone.

@@ -6,12 +6,11 @@ import type { Loose } from '../looseJson.ts'
 import type { Target, UpstreamRequest } from '../upstreams/upstream.ts'
 
 /**
- * Where the caller speaks as the provider does, the request and the answer pass as they are, with fields that nobody here
- * knows. Changed is only what must be: names of models, what the reservation covers, what the model refuses, and what
- * would cost more than tokens.
+ * Passes a request on in the provider's own dialect. Fields that the dialect's shape allows are unchanged, except for the
+ * model's name, the limits of the reservation and what the model refuses.
  */
 export type RawPass = {
-  /** `request` is the body read, its images fetched. */
+  /** `body` has only fields that the dialect allows; `request` is the body read, its images fetched. */
   write(body: Loose, request: InnerRequest, target: Target): UpstreamRequest
   answer(body: Loose, answer: InnerAnswer, told: Told, bill: Bill): Loose
   relay(told: Told): RawRelay

@@ -3,7 +3,6 @@ import { responsesUsage } from '../dialects/responsesAnswer.ts'
 import { isSealedParts } from '../dialects/sealedParts.ts'
 import { type Loose, listAt, looseObject, objectAt, parsedObject, textAt } from '../looseJson.ts'
 import { responsesUpstreamRequest } from '../upstreams/responsesUpstreamRequest.ts'
-import { withoutPaidExtras } from './paidExtras.ts'
 import type { RawPass } from './rawPass.ts'
 
 const translated = ['model', 'max_output_tokens', 'temperature', 'top_p', 'stream', 'store']
@@ -11,14 +10,15 @@ const ends = ['response.completed', 'response.incomplete']
 
 export const rawResponses: RawPass = {
   write(body, request, target) {
-    const own = { ...request, warnings: request.warnings.filter((it) => !it.includes('no word for it')) }
-    const written = responsesUpstreamRequest(own, target)
-    const kept = withoutPaidExtras(body, written.warnings)
+    const written = responsesUpstreamRequest(request, target)
+    const kept: Record<string, unknown> = { ...body }
     for (const name of translated) delete kept[name]
     for (const name of translated) if (written.body[name] !== undefined) kept[name] = written.body[name]
     const include = listAt(body, 'include')
     kept.include = [...new Set([...include, 'reasoning.encrypted_content'])]
-    if (listAt(kept, 'tools').length === 0) {
+    const tools = listAt(kept, 'tools').map(inLocalEnvironment)
+    if (tools.length > 0) kept.tools = tools
+    else {
       delete kept.tools
       delete kept.tool_choice
       delete kept.parallel_tool_calls
@@ -65,6 +65,12 @@ function finished(
     ...(native !== undefined && { native_finish_reason: native }),
     usage: { ...objectAt(response, 'usage'), cost, ...(warnings !== undefined && { warnings }) },
   }
+}
+
+/** A shell runs in a container of the provider unless the request says otherwise. */
+function inLocalEnvironment(tool: unknown): unknown {
+  const object = looseObject(tool)
+  return object?.type === 'shell' ? { ...object, environment: { type: 'local' } } : tool
 }
 
 /** Without reasoning of other families, which OpenAI cannot open. */

@@ -1,0 +1,96 @@
+import {
+  byType,
+  data,
+  either,
+  type FieldShape,
+  listOf,
+  objectOf,
+  paidFields,
+  priced,
+  scalar,
+  scalars,
+  variant,
+} from './fieldShape.ts'
+
+const cacheControl = objectOf(scalars('type', 'ttl'))
+
+/** Reading the request refuses any other type by name. */
+const part = byType('part', {
+  text: objectOf({ ...scalars('type', 'text'), cache_control: cacheControl }),
+  refusal: objectOf(scalars('type', 'refusal')),
+  image_url: objectOf({
+    type: scalar,
+    image_url: either(scalar, objectOf(scalars('url', 'detail'))),
+    cache_control: cacheControl,
+  }),
+  file: objectOf({ type: scalar, file: objectOf(scalars('file_data', 'filename')), cache_control: cacheControl }),
+})
+
+const message = objectOf({
+  ...scalars('role', 'name', 'tool_call_id', 'refusal', 'reasoning_content', 'reasoning', 'partial', 'prefix'),
+  content: either(scalar, listOf(part)),
+  tool_calls: listOf(
+    objectOf({
+      ...scalars('id', 'type', 'index'),
+      function: objectOf({ name: scalar, arguments: data, parsed_arguments: data }),
+      extra_content: data,
+    }),
+  ),
+  // Read for other families and removed before a request is passed on.
+  reasoning_details: data,
+  thinking_blocks: data,
+  extra_content: data,
+  parsed: data,
+  cache_control: cacheControl,
+  // Echoed by OpenAI's own client.
+  annotations: { kind: 'ignored' },
+})
+
+const tool = variant('tool', ({ type }): FieldShape | undefined => {
+  if (type === undefined || type === null || type === 'function') return functionTool
+  return type === 'custom' ? customTool : undefined
+})
+const functionTool = objectOf({
+  type: scalar,
+  function: objectOf({ ...scalars('name', 'description', 'strict'), parameters: data, cache_control: cacheControl }),
+  cache_control: cacheControl,
+})
+const customTool = objectOf({ type: scalar, custom: objectOf({ ...scalars('name', 'description'), format: data }) })
+
+const unstored: FieldShape = { kind: 'never', reason: 'nothing is stored here' }
+
+/** @see https://platform.openai.com/docs/api-reference/chat/create */
+export const chatFields: FieldShape = objectOf({
+  ...paidFields,
+  ...scalars(
+    ...['model', 'max_tokens', 'max_completion_tokens', 'n', 'stream', 'user', 'safety_identifier'],
+    ...['temperature', 'top_p', 'top_k', 'seed', 'presence_penalty', 'frequency_penalty', 'logprobs', 'top_logprobs'],
+    ...['parallel_tool_calls', 'reasoning_effort', 'verbosity', 'prompt_cache_key', 'prompt_cache_retention'],
+    // Of Qwen and of servers of the user's own.
+    ...['enable_thinking', 'thinking_budget', 'preserve_thinking', 'min_p', 'typical_p', 'repetition_penalty'],
+    ...['repeat_penalty', 'repeat_last_n', 'min_tokens', 'ignore_eos', 'skip_special_tokens', 'cache_prompt'],
+    ...['guided_regex', 'guided_grammar', 'grammar'],
+  ),
+  stream_options: objectOf(scalars('include_usage', 'include_obfuscation')),
+  messages: listOf(message),
+  stop: either(scalar, listOf(scalar)),
+  tools: listOf(tool),
+  tool_choice: either(scalar, objectOf({ type: scalar, function: objectOf(scalars('name')) })),
+  response_format: objectOf({
+    type: scalar,
+    json_schema: objectOf({ ...scalars('name', 'description', 'strict'), schema: data }),
+  }),
+  reasoning: objectOf(scalars('effort', 'max_tokens', 'enabled', 'exclude', 'summary')),
+  thinking: objectOf(scalars('type', 'budget_tokens', 'keep')),
+  logit_bias: data,
+  cache_control: cacheControl,
+  guided_json: data,
+  guided_choice: listOf(scalar),
+  chat_template_kwargs: data,
+  service_tier: priced('auto', 'default'),
+  store: { kind: 'scalar', values: [false], reason: 'nothing is stored here' },
+  // Labels of stored completions, which the provider refuses without `store`.
+  metadata: unstored,
+  functions: listOf(scalar),
+  function_call: scalar,
+})

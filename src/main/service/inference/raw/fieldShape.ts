@@ -1,0 +1,163 @@
+import { type Loose, looseObject } from '../looseJson.ts'
+import { refuseStoredReferences } from './storedReferences.ts'
+
+/**
+ * Allow-list of the fields of a request that reach a provider unchanged. Everything else is left out, so that a field
+ * which a provider adds later neither costs money that is not held nor reaches what is stored in the provider's account.
+ */
+export type FieldShape =
+  /** A string, number or boolean; only these values, if there are any. */
+  | { kind: 'scalar'; values?: readonly unknown[]; reason?: string }
+  /** JSON of the caller's own that the provider takes as it is, such as a JSON schema. */
+  | { kind: 'data' }
+  | { kind: 'list'; of: FieldShape }
+  | { kind: 'object'; fields: Readonly<Record<string, FieldShape>> }
+  /** An object whose fields depend on its type. `noun` names it in warnings. */
+  | { kind: 'variant'; noun: string; shapeOf: (object: Loose) => FieldShape | undefined }
+  /** The first one that has the same JSON type as the value. */
+  | { kind: 'either'; shapes: readonly FieldShape[] }
+  /** Never passed on, for the reason that the warning gives. */
+  | { kind: 'never'; reason: string }
+  /** Never passed on, and without a meaning of its own: no warning. */
+  | { kind: 'ignored' }
+
+export const scalar: FieldShape = { kind: 'scalar' }
+export const data: FieldShape = { kind: 'data' }
+export const listOf = (of: FieldShape): FieldShape => ({ kind: 'list', of })
+export const objectOf = (fields: Readonly<Record<string, FieldShape>>): FieldShape => ({ kind: 'object', fields })
+export const either = (...shapes: readonly FieldShape[]): FieldShape => ({ kind: 'either', shapes })
+export const scalars = (...names: readonly string[]): Record<string, FieldShape> =>
+  Object.fromEntries(names.map((name) => [name, scalar]))
+export const variant = (noun: string, shapeOf: (object: Loose) => FieldShape | undefined): FieldShape => ({
+  kind: 'variant',
+  noun,
+  shapeOf,
+})
+/** A variant whose `type` names its shape. */
+export const byType = (noun: string, shapes: Readonly<Record<string, FieldShape>>): FieldShape =>
+  variant(noun, ({ type }) => (typeof type === 'string' && Object.hasOwn(shapes, type) ? shapes[type] : undefined))
+
+const unpriced = 'it is not in the price list'
+/** Changes the price of a token, except for these values. */
+export const priced = (...harmless: readonly unknown[]): FieldShape => ({
+  kind: 'scalar',
+  values: harmless,
+  reason: unpriced,
+})
+
+/** Billed by the provider beside tokens, or at another price. */
+export const paidFields: Readonly<Record<string, FieldShape>> = Object.fromEntries(
+  ['web_search_options', 'prediction', 'modalities', 'audio', 'mcp_servers', 'moderation', 'fallbacks', 'models'].map(
+    (name) => [name, { kind: 'never', reason: unpriced }],
+  ),
+)
+
+export type FilteredFields = {
+  body: Loose
+  /** Names everything that `body` lacks, for `x-steward-warnings`. */
+  leftOut: string[]
+}
+
+/**
+ * Copies what the shape allows.
+ *
+ * @throws InferenceError for a field that refers to something stored in the provider's account
+ */
+export function filterFields(body: Loose, shape: FieldShape): FilteredFields {
+  const leftOut: string[] = []
+  const filtered = filterValue(body, shape, '', leftOut)
+  return { body: looseObject(filtered) ?? {}, leftOut }
+}
+
+function filterValue(value: unknown, shape: FieldShape, path: string, leftOut: string[]): unknown {
+  switch (shape.kind) {
+    case 'data':
+      return value
+    case 'ignored':
+      return undefined
+    case 'scalar': {
+      const { values, reason = 'not supported' } = shape
+      if (isScalar(value) && (values === undefined || values.includes(value))) return value
+      return leaveOut(value, path, { leftOut, warning: `${path} was left out: ${reason}` })
+    }
+    case 'list':
+      if (!Array.isArray(value)) break
+      return value.flatMap((item: unknown, at) => {
+        const filtered = filterValue(item, shape.of, `${path}[${at}]`, leftOut)
+        return filtered === undefined ? [] : [filtered]
+      })
+    case 'object': {
+      const object = looseObject(value)
+      if (!object) break
+      return filterObject(object, shape.fields, path, leftOut)
+    }
+    case 'variant': {
+      const object = looseObject(value)
+      if (!object) break
+      const own = shape.shapeOf(object)
+      if (own) return filterValue(object, own, path, leftOut)
+      const article = /^[aeiou]/.test(shape.noun) ? 'an' : 'a'
+      const warning = `${article} ${shape.noun} of type ${String(object.type)} was left out`
+      return leaveOut(value, path, { leftOut, warning })
+    }
+    case 'either': {
+      const own = shape.shapes.find((it) => takesKind(it, value))
+      if (own) return filterValue(value, own, path, leftOut)
+      break
+    }
+    case 'never':
+      return leaveOut(value, path, { leftOut, warning: `${path} was left out: ${shape.reason}` })
+  }
+  return leaveOut(value, path, { leftOut, warning: `${path} was left out: not supported` })
+}
+
+function filterObject(
+  object: Loose,
+  fields: Readonly<Record<string, FieldShape>>,
+  path: string,
+  leftOut: string[],
+): Loose {
+  const kept: Record<string, unknown> = {}
+  for (const name of Object.keys(object)) {
+    const value = object[name]
+    if (value === undefined) continue
+    const own = path === '' ? name : `${path}.${name}`
+    const shape = Object.hasOwn(fields, name) ? fields[name] : undefined
+    if (shape === undefined) {
+      refuseStoredReferences({ [name]: value }, path)
+      if (value !== null) leftOut.push(`${own} was left out: not supported`)
+      continue
+    }
+    const filtered = value === null ? null : filterValue(value, shape, own, leftOut)
+    if (filtered !== undefined) kept[name] = filtered
+  }
+  return kept
+}
+
+type Omission = { leftOut: string[]; warning: string }
+
+function leaveOut(value: unknown, path: string, { leftOut, warning }: Omission): undefined {
+  refuseStoredReferences(value, path)
+  if (value !== null) leftOut.push(warning)
+  return undefined
+}
+
+function takesKind(shape: FieldShape, value: unknown): boolean {
+  switch (shape.kind) {
+    case 'scalar':
+      return isScalar(value)
+    case 'list':
+      return Array.isArray(value)
+    case 'object':
+    case 'variant':
+      return looseObject(value) !== undefined
+    case 'either':
+      return shape.shapes.some((it) => takesKind(it, value))
+    default:
+      return true
+  }
+}
+
+function isScalar(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+}

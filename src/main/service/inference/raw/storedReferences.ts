@@ -1,0 +1,55 @@
+import { badRequest } from '../inferenceError.ts'
+import { looseObject } from '../looseJson.ts'
+
+const nothingStored = 'Nothing is stored here: send the whole conversation'
+const conversation = `${nothingStored}.`
+const file = 'Stored files are not there: send the file itself.'
+const atProvider = 'Steward runs no tools at the provider: `environment.type` must be local.'
+
+/** Names of fields that refer to what a provider's account stores or runs, and the advice for each. */
+const advice: Readonly<Record<string, string>> = {
+  thread: `${nothingStored} (in Anthropic's SDK: \`thread: false\`).`,
+  conversation,
+  previous_response_id: conversation,
+  previous_message_id: conversation,
+  prompt: 'Stored prompts are not there: send `instructions` and `input`.',
+  container: 'Containers of the provider are not there: run tools yourself.',
+  environment: atProvider,
+  file_url: file,
+}
+/** An id, or a list of ids, of an object in the provider's account. */
+const idOfStored =
+  /^(file|container|vector_store|thread|conversation|response|message|assistant|skill|prompt|connector|batch|cached_content|upload|voice)_ids?$/
+const maxDepth = 32
+
+/**
+ * Refuses what is left out of a request if it refers to something stored: leaving it out would change the meaning, and
+ * passing it on would open what other accounts have stored under the same provider key.
+ *
+ * @throws InferenceError 400 naming the field
+ */
+export function refuseStoredReferences(value: unknown, path: string, depth = 0): void {
+  if (depth > maxDepth) return
+  if (Array.isArray(value)) {
+    for (const [at, item] of value.entries()) refuseStoredReferences(item, `${path}[${at}]`, depth + 1)
+    return
+  }
+  const object = looseObject(value)
+  if (!object) return
+  for (const name of Object.keys(object)) {
+    const field = object[name]
+    if (field === null || field === undefined || field === false) continue
+    const own = path === '' ? name : `${path}.${name}`
+    const sentence = Object.hasOwn(advice, name) ? advice[name] : idOfStored.test(name) ? adviceForId(name) : undefined
+    if (sentence !== undefined && !isLocal(name, field)) throw badRequest(own, sentence, 'unsupported_parameter')
+    refuseStoredReferences(field, own, depth + 1)
+  }
+}
+
+function adviceForId(name: string): string {
+  return name.startsWith('file') ? file : conversation
+}
+
+function isLocal(name: string, field: unknown): boolean {
+  return name === 'environment' && looseObject(field)?.type === 'local'
+}
