@@ -97,13 +97,13 @@ export class LedgerModel {
   }
 
   /** @returns what is charged; undefined: nothing, since it is over */
-  post(id: number, { amount }: LedgerCharge): number | undefined {
+  post(id: number, { amount, limit: most }: LedgerCharge): number | undefined {
     const hold = this.state.holds.get(id)
     if (!hold || hold.isCharged || (hold.state !== 'open' && hold.state !== 'expired')) return undefined
     const released = hold.state === 'open' ? hold.amount : 0
     const { account, keyId, day, limit } = hold
     const left = keyId === null || day === null || limit === null ? amount : this.#leftOfDay(keyId, day, limit)
-    const charged = Math.min(amount, released + Math.min(this.available(account), left))
+    const charged = Math.min(amount, most ?? amount, released + Math.min(this.available(account), left))
     this.#end(id, hold.state === 'open' ? 'posted' : 'expired', true)
     this.#change(account, { held: -released })
     this.#changeDay(hold, { held: -released, spent: charged })

@@ -10,6 +10,7 @@ export type GatheredCall = { name: string; arguments: string; extra: unknown }
 export type GatheredCalls = {
   /** @throws AppError `inference/upstream` for calls without an end */
   add(piece: CallPiece): void
+  /** @throws AppError `inference/upstream` for details without an end */
   carry(carried: Carried): void
   calls(): GatheredCall[]
   carried(): Carried
@@ -19,6 +20,10 @@ export type GatheredCalls = {
 const mostCalls = 8 * chatToolLimits.callsOfStep
 const mostDetails = 1_000
 
+function jsonLength(value: unknown): number {
+  return value === undefined ? 0 : (JSON.stringify(value)?.length ?? 0)
+}
+
 /** Puts the calls of one step together. */
 export function gatheredCalls(): GatheredCalls {
   const held = new Map<number, GatheredCall>()
@@ -26,16 +31,21 @@ export function gatheredCalls(): GatheredCalls {
   let extraContent: unknown
   let characters = 0
 
+  /** @throws AppError `inference/upstream` */
+  function countCharacters(count: number): void {
+    characters += count
+    if (characters <= 4 * chatToolLimits.argumentCharacters && held.size <= mostCalls) return
+    throw new AppError('inference/upstream', 'The model made more calls than any model makes, and was cut off.')
+  }
+
   return {
     add({ index, name, arguments: text, extra }) {
       const call = held.get(index) ?? { name: '', arguments: '', extra: undefined }
-      characters += name.length + text.length
-      if (characters > 4 * chatToolLimits.argumentCharacters || held.size > mostCalls) {
-        throw new AppError('inference/upstream', 'The model made more calls than any model makes, and was cut off.')
-      }
+      countCharacters(name.length + text.length + jsonLength(extra))
       held.set(index, { name: call.name + name, arguments: call.arguments + text, extra: extra ?? call.extra })
     },
     carry({ reasoning_details: added = [], extra_content: extra }) {
+      countCharacters(jsonLength(added) + jsonLength(extra))
       details = [...details, ...added].slice(0, mostDetails)
       extraContent = extra ?? extraContent
     },

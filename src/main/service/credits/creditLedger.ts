@@ -62,7 +62,12 @@ export type HoldRequest = {
   model: string
 }
 
-export type LedgerCharge = { amount: MicroUsd; details: Readonly<Record<string, string | number | boolean>> }
+export type LedgerCharge = {
+  amount: MicroUsd
+  /** The most that is collected; the rest is noted as uncollected. Absent: as much as the account and the key cover. */
+  limit?: MicroUsd
+  details: Readonly<Record<string, string | number | boolean>>
+}
 
 type TransferRequest = { to: AccountId; amount: MicroUsd; note: string; requestKey: string | undefined }
 type RefundRequest = {
@@ -109,10 +114,10 @@ export function creditLedger(options: {
       records.changeKeyDay({ keyId: hold.keyId, day: hold.keyDay }, { spent: 0, held: -hold.amount })
     }
   }
-  const charged = (hold: Hold, { amount, details }: LedgerCharge, released: MicroUsd): MicroUsd => {
+  const charged = (hold: Hold, { amount, limit, details }: LedgerCharge, released: MicroUsd): MicroUsd => {
     const { accountId, keyId, keyDay } = hold
     const beyond = Math.min(records.balance(accountId).available, leftOfDay(hold))
-    const collected = microUsd(Math.min(amount, released + beyond))
+    const collected = microUsd(Math.min(amount, limit ?? amount, released + beyond))
     const uncollected = amount - collected
     records.addTransfer({
       ...{ id: newId(), type: 'inference', description: hold.model, amount: collected },

@@ -157,10 +157,17 @@ describe('a hold ends once', () => {
   })
 })
 
+test('a tenth more than was held is charged at most, and the rest is noted as uncollected', async () => {
+  const reservation = await at.reserve(10)
+  expect(await reservation.settle(charge(99_999_000))).toEqual({ chargedMicroUsd: cents(11), written: true })
+  expect(newest(1)[0]?.details).toBe('{"estimated":false,"uncollected_micro_usd":999989890000}')
+  expect(balance()).toEqual({ posted: cents(89), held: 0, available: cents(89) })
+})
+
 test('more than was held is charged as far as the balance and the limit of the key go', async () => {
-  const limited = await at.reserve(10, 'small')
+  const limited = await at.reserve(29, 'small')
   expect(await limited.settle(charge(50))).toEqual({ chargedMicroUsd: cents(30), written: true })
-  const rest = await at.reserve(10)
+  const rest = await at.reserve(65)
   expect(await rest.settle(charge(500))).toEqual({ chargedMicroUsd: cents(70), written: true })
   expect(newest(1)[0]?.details).toBe('{"estimated":false,"uncollected_micro_usd":4300000}')
   expect(balance()).toEqual({ posted: 0, held: 0, available: 0 })

@@ -20,6 +20,11 @@ type Options = {
 
 const triedAgainAfterMs = 1_000
 
+/** A hold is the worst case of a request: a tenth more allows for an estimate of its input that was too low. */
+function chargeLimit(held: MicroUsd): MicroUsd {
+  return microUsd(Math.ceil((held * 11) / 10))
+}
+
 export function openReservations({ ledger, commits, rulesOf, log, ...given }: Options): CreditReservations {
   const later = given.later ?? ((task, ms) => void setTimeout(task, ms).unref())
 
@@ -34,12 +39,19 @@ export function openReservations({ ledger, commits, rulesOf, log, ...given }: Op
     }
   }
 
-  const reservation = (hold: { id: number; amount: MicroUsd }): Reservation => {
+  const reservation = (hold: { id: number; amount: MicroUsd; model: string }): Reservation => {
     let ended: Promise<Settlement> | undefined
     const settled = async ({ amountMicroUsd, estimated, details }: Charge): Promise<Settlement> => {
-      const charge = { amount: amountMicroUsd, details: { ...details, estimated } }
+      const limit = chargeLimit(hold.amount)
+      const charge = { amount: amountMicroUsd, limit, details: { ...details, estimated } }
+      if (amountMicroUsd > limit) {
+        log.warn('a charge was cut: its provider counted more than the request can have used', {
+          ...{ model: hold.model, heldMicroUsd: hold.amount, countedMicroUsd: amountMicroUsd },
+        })
+      }
       const { value, written } = await surely(() => ledger.post(hold.id, charge))
-      return { chargedMicroUsd: written ? (value?.charged ?? microUsd(0)) : amountMicroUsd, written }
+      const unwritten = microUsd(Math.min(amountMicroUsd, limit))
+      return { chargedMicroUsd: written ? (value?.charged ?? microUsd(0)) : unwritten, written }
     }
     const released = async (): Promise<Settlement> => {
       const { written } = await surely(() => ledger.void(hold.id))
@@ -67,7 +79,8 @@ export function openReservations({ ledger, commits, rulesOf, log, ...given }: Op
         })
       }
       const key = keyLimitOf(keyId, rules)
-      return reservation(await commits.written(() => ledger.hold({ accountId, key, amount: worstCaseMicroUsd, model })))
+      const hold = await commits.written(() => ledger.hold({ accountId, key, amount: worstCaseMicroUsd, model }))
+      return reservation({ ...hold, model })
     },
     spendable: ({ accountId, keyId }) => ledger.spendable(accountId, keyLimitOf(keyId, rulesFor(keyId, rulesOf))),
   }

@@ -1,5 +1,6 @@
 import { type SseEvent, sseParser } from '../../platform/http/sseEvents.ts'
 import { answerCollector } from './answer.ts'
+import { type AnswerLimits, createAnswerMeter } from './answerLimits.ts'
 import { answerRules } from './answerRules.ts'
 import type { FinishEvent } from './dialects/dialect.ts'
 import type { InferenceError } from './inferenceError.ts'
@@ -18,47 +19,63 @@ export type Taken = {
 
 type Options = {
   reader: StreamReader
+  limits: AnswerLimits
+  now: () => number
+  /** Removes the provider's key from what it sends. */
+  scrubText: (text: string) => string
   restored: (event: InnerEvent) => InnerEvent
   /** Whether texts that came in one piece may be told as one. */
   joinsTexts: boolean
 }
 
 /** Reads a stream of a provider, and keeps what came: it may have to be billed without the provider's count. */
-export function answerStream({ reader, restored, joinsTexts }: Options) {
+export function answerStream({ reader, limits, now, scrubText, restored, joinsTexts }: Options) {
   const parser = sseParser()
   const rules = answerRules()
   const collector = answerCollector()
+  const meter = createAnswerMeter(limits, now)
   let received = false
+  let isOverlong = false
 
   function passed(events: readonly InnerEvent[]): InnerEvent[] {
     const ruled = rules.pass(events)
     for (const [at, event] of ruled.entries()) {
       const own = restored(event)
       ruled[at] = own
+      const error = own.type === 'error' ? undefined : meter.add(own)
+      if (error) {
+        isOverlong = true
+        return [...ruled.slice(0, at), { type: 'error', error }]
+      }
       if (own.type !== 'error') collector.take(own)
     }
     return ruled
   }
 
+  const hasEnded = () => isOverlong || rules.hasEnded()
+
   /** Up to the end of the answer; what comes behind it is nobody's. */
   function takenOf(found: readonly SseEvent[]): Taken[] {
     const taken: Taken[] = []
-    for (const sse of found) {
+    for (const event of found) {
+      const data = scrubText(event.data)
+      const sse = data === event.data ? event : { ...event, data }
       taken.push({ sse, events: passed(reader.push(sse)) })
-      if (rules.hasEnded()) break
+      if (hasEnded()) break
     }
     return taken
   }
 
   function runIn(text: string, from: number): Taken | undefined {
     const run = parser.isBetween() ? reader.runIn?.(text, from) : undefined
+    if (run && scrubText(run.frames) !== run.frames) return undefined
     return run && reader.pushRun && { sse: undefined, run, events: passed([reader.pushRun(run)]) }
   }
 
   /** Event by event, but for runs: to parse each of their events takes longer than all else that is done with it. */
   function takenWithRuns(text: string): Taken[] {
     const taken: Taken[] = []
-    for (let at = 0; at < text.length && !rules.hasEnded(); ) {
+    for (let at = 0; at < text.length && !hasEnded(); ) {
       const run = runIn(text, at)
       if (run) {
         taken.push(run)
@@ -77,7 +94,8 @@ export function answerStream({ reader, restored, joinsTexts }: Options) {
     const text = parser.textOf(piece)
     const taken = joinsTexts && reader.runIn ? takenWithRuns(text) : takenOf(parser.take(text))
     if (taken.length > 0) received = true
-    return { taken, whole: rules.hasEnded() }
+    meter.assertAlive()
+    return { taken, ended: isOverlong ? 'cut' : rules.hasEnded() ? 'whole' : undefined }
   }
   const end = (): Taken[] => {
     const rest = takenOf(parser.end())
@@ -94,7 +112,7 @@ export function answerStream({ reader, restored, joinsTexts }: Options) {
 
 export type AnswerStream = ReturnType<typeof answerStream>
 
-type Fed = { taken: Taken[]; whole: boolean }
+type Fed = { taken: Taken[]; ended: 'whole' | 'cut' | undefined }
 type Feeding = { feed: (piece: Uint8Array) => Fed; end: () => Taken[] }
 
 /**
@@ -107,10 +125,10 @@ async function* takenFrom(body: AsyncIterable<Uint8Array>, { feed, end }: Feedin
   let isWhole = false
   try {
     for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) {
-      const { taken, whole } = feed(piece.value)
-      isWhole = whole
+      const { taken, ended } = feed(piece.value)
+      isWhole = ended === 'whole'
       if (taken.length > 0) yield taken
-      if (whole) return
+      if (ended) return
     }
     isWhole = true
     yield end()
@@ -122,12 +140,17 @@ async function* takenFrom(body: AsyncIterable<Uint8Array>, { feed, end }: Feedin
 
 /** For how long a provider may keep a connection behind the end of its answer, in milliseconds. */
 const drainMs = 1_000
+const maxDrainedBytes = 64 * 1024
 
 /** Reads on behind the end, so that the connection can be used again. */
 async function drained(pieces: AsyncIterator<Uint8Array>): Promise<void> {
   const late = setTimeout(() => void pieces.return?.(), drainMs)
   try {
-    while (!(await pieces.next()).done);
+    let bytes = 0
+    for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) {
+      bytes += piece.value.length
+      if (bytes > maxDrainedBytes) return void (await pieces.return?.())
+    }
   } catch {
     // The answer was whole.
   } finally {

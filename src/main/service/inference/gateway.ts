@@ -1,5 +1,12 @@
 import { collectedAnswer } from './answer.ts'
 import { answerFrames } from './answerFrames.ts'
+import {
+  type AnswerLimits,
+  createAnswerMeter,
+  defaultDurationMs,
+  defaultQuietMs,
+  maxAnswerChars,
+} from './answerLimits.ts'
 import { answerRules } from './answerRules.ts'
 import { answerStream, errorAmong } from './answerStream.ts'
 import { withCacheMarks } from './cacheMarks.ts'
@@ -40,6 +47,8 @@ export type GatewayParts<Caller> = {
   /** Of random hexadecimal digits. */
   newId: () => string
   now: () => number
+  /** Absent: the defaults. */
+  answerTimes?: Pick<AnswerLimits, 'maxQuietMs' | 'maxDurationMs'>
   /** Of what nobody waits for: an answer that could not be settled once its client had left. */
   onFailure: (failure: unknown) => void
 }
@@ -59,7 +68,8 @@ export type GatewayAnswer =
   /** Frames of an event stream. Each is asked for when the ones before are taken. */
   | { kind: 'stream'; headers: Readonly<Record<string, string>>; frames: AsyncGenerator<string> }
 
-const maxAnswerBytes = 64 * 1024 * 1024
+/** Of an answer in one piece, which is parsed at once. */
+const maxJsonAnswerBytes = 8 * 1024 * 1024
 
 /** Answers requests of all dialects by models of all families, and has each of them paid for. */
 export function gateway<Caller>(parts: GatewayParts<Caller>) {
@@ -177,7 +187,10 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
 
   async function plain(paid: Paid, reply: UpstreamReply): Promise<GatewayAnswer> {
     const { route } = paid.draft
-    const body = await jsonOf(reply)
+    const body = await readJson(reply, {
+      scrubText: scrubberOf(paid.provider),
+      meter: createAnswerMeter(limitsOf(paid), parts.now),
+    })
     const events = answerRules().pass(route.upstream.readAnswer(body, { newCallId })).map(paid.restored)
     const error = errorAmong(events)
     if (error) {
@@ -196,7 +209,7 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
   /** For a caller that wants JSON, of a model that only streams. */
   async function collected(paid: Paid, reply: UpstreamReply): Promise<GatewayAnswer> {
     const reader = paid.draft.route.upstream.streamReader({ newCallId })
-    const stream = answerStream({ reader, restored: paid.restored, joinsTexts: true })
+    const stream = answerStream({ reader, ...readingOf(paid), joinsTexts: true })
     let failure: InferenceError | undefined
     try {
       for await (const piece of stream.read(reply.body)) {
@@ -219,7 +232,7 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
     const told = toldOf(paid)
     const relay = raw?.relay(told)
     const reader = upstream.streamReader({ newCallId })
-    const stream = answerStream({ reader, restored: paid.restored, joinsTexts: relay?.pushRun !== undefined })
+    const stream = answerStream({ reader, ...readingOf(paid), joinsTexts: relay?.pushRun !== undefined })
     const frames = await answerFrames({
       purchase: paid,
       stream,
@@ -233,6 +246,20 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
     })
     return { kind: 'stream', headers: headersOf(paid, []), frames }
   }
+
+  const limitsOf = ({ reservation }: Paid): AnswerLimits => ({
+    maxQuietMs: defaultQuietMs,
+    maxDurationMs: defaultDurationMs,
+    ...parts.answerTimes,
+    maxChars: maxAnswerChars(reservation.maxOutputTokens),
+  })
+
+  const readingOf = (paid: Paid) => ({
+    limits: limitsOf(paid),
+    now: parts.now,
+    scrubText: scrubberOf(paid.provider),
+    restored: paid.restored,
+  })
 
   const newCallId = () => `call_${parts.newId()}`
 
@@ -271,19 +298,22 @@ type Draft = {
 }
 type Paid = Job & Purchase & { draft: Draft; provider: Provider }
 
-async function jsonOf({ body }: UpstreamReply): Promise<Loose> {
+type Reading = { scrubText: (text: string) => string; meter: ReturnType<typeof createAnswerMeter> }
+
+async function readJson({ body }: UpstreamReply, { scrubText, meter }: Reading): Promise<Loose> {
   const pieces: Uint8Array[] = []
   let bytes = 0
   try {
     for await (const piece of body) {
       bytes += piece.length
-      if (bytes > maxAnswerBytes) throw new InferenceError('upstream', 'The answer of the provider is too large.')
+      meter.assertAlive()
+      if (bytes > maxJsonAnswerBytes) throw new InferenceError('upstream', 'The answer of the provider is too large.')
       pieces.push(piece)
     }
   } catch (failure) {
     throw brokenAnswer(failure)
   }
-  const parsed = parsedObject(Buffer.concat(pieces).toString('utf8'))
+  const parsed = parsedObject(scrubText(Buffer.concat(pieces).toString('utf8')))
   if (parsed) return parsed
   throw new InferenceError('upstream', 'The provider sent an answer that is no JSON object.', { reason: 'unusable' })
 }
@@ -319,6 +349,15 @@ function unknownModel(name: string): InferenceError {
 function unconfigured(model: CatalogueModel): InferenceError {
   const message = `The provider of ${model.name} is not configured: Steward has no key for it.`
   return new InferenceError('unconfigured', message, { reason: 'provider_not_configured' })
+}
+
+/** Shorter keys are placeholders of servers that need none, which an answer may name. */
+const minKeyChars = 12
+
+/** A debugging proxy may echo the headers of a request in an answer with a status of success. */
+function scrubberOf({ apiKey }: Provider): (text: string) => string {
+  if (apiKey === undefined || apiKey.length < minKeyChars) return (text) => text
+  return (text) => (text.includes(apiKey) ? text.replaceAll(apiKey, '…') : text)
 }
 
 /** Providers repeat keys in their sentences. */

@@ -25,10 +25,11 @@ export function numberAt(value: unknown, name: string): number | undefined {
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined
 }
 
-/** A count of tokens: a whole number from 0. */
+/** A count of tokens: a whole number from 0. One that sums cannot hold exactly becomes the greatest that they can. */
 export function countAt(value: unknown, name: string): number | undefined {
-  const number = numberAt(value, name)
-  return number !== undefined && number >= 0 ? Math.ceil(number) : undefined
+  const number = looseObject(value)?.[name]
+  if (typeof number !== 'number' || !(number >= 0)) return undefined
+  return Math.min(Math.ceil(number), Number.MAX_SAFE_INTEGER)
 }
 
 /** @returns undefined where the text is no JSON object */

@@ -13,14 +13,14 @@ export type Purchase = { model: CatalogueModel; reservation: Reservation; fetche
 /** The answer came to its end: what the provider counted is paid, or an estimate where it did not count. */
 export async function settleWhole(purchase: Purchase, whole: InnerAnswer): Promise<Bill> {
   const { usage } = whole
-  // 0 for everything is what some providers send before they count.
-  const told = usage !== undefined && inputOf(usage) + usage.output > 0
-  return await settled(purchase, whole, told ? usage : undefined)
+  if (usage && isPlausible(usage, purchase.model)) return await settled(purchase, whole, usage)
+  return await settled(purchase, { ...whole, usage: undefined }, undefined)
 }
 
 /** The answer broke off, or was left: all of the input is paid, and the output that came. */
 export async function settleCut(purchase: Purchase, received: InnerAnswer): Promise<Bill> {
-  return await settled(purchase, received, undefined)
+  const usage = received.usage && isPlausible(received.usage, purchase.model) ? received.usage : undefined
+  return await settled(purchase, { ...received, usage }, undefined)
 }
 
 /** The client left before anything came; the provider may have read all of it by then. */
@@ -32,7 +32,7 @@ export async function settleUnanswered(purchase: Purchase): Promise<void> {
 /** An error in the place of an answer: only what the provider counted is paid. */
 export async function settleFailed({ model, reservation }: Purchase, events: readonly InnerEvent[]): Promise<void> {
   const usage = events.findLast((event) => event.type === 'usage')?.usage
-  if (!usage || inputOf(usage) + usage.output === 0) return await reservation.release()
+  if (!usage || !isPlausible(usage, model)) return await reservation.release()
   const amountMicroUsd = costOf(model, usage)
   await reservation.settle({ amountMicroUsd, priceVersion: model.priceVersion, usage, estimated: false })
 }
@@ -40,11 +40,25 @@ export async function settleFailed({ model, reservation }: Purchase, events: rea
 async function settled(purchase: Purchase, answer: InnerAnswer, told: Usage | undefined): Promise<Bill> {
   const { model, reservation, fetched } = purchase
   const estimated = told === undefined
-  const usage = told ?? (await estimatedUsage(fetched, answer))
-  const amountMicroUsd = costOf(model, usage)
-  const charged = await reservation.settle({ amountMicroUsd, priceVersion: model.priceVersion, usage, estimated })
-  const cost = { micro_usd: charged, currency: 'USD' as const, price_version: model.priceVersion, estimated }
-  return { usage, cost, warnings: malformedCalls(answer.parts) }
+  try {
+    const usage = told ?? (await estimatedUsage(fetched, answer, reservation.maxOutputTokens))
+    const amountMicroUsd = costOf(model, usage)
+    const charged = await reservation.settle({ amountMicroUsd, priceVersion: model.priceVersion, usage, estimated })
+    const cost = { micro_usd: charged, currency: 'USD' as const, price_version: model.priceVersion, estimated }
+    return { usage, cost, warnings: malformedCalls(answer.parts) }
+  } finally {
+    // Changes nothing once it is settled.
+    await reservation.release()
+  }
+}
+
+/**
+ * Whether a provider counted. Some send 0 for everything before they do, and a count above what fits into the model's
+ * context is a wrong unit or worse.
+ */
+function isPlausible(usage: Usage, { contextWindow }: Pick<CatalogueModel, 'contextWindow'>): boolean {
+  const input = inputOf(usage)
+  return input + usage.output > 0 && input <= contextWindow && usage.output <= contextWindow
 }
 
 /** Whatever ends it first counts: a stream may be left, cut and finished at once. */

@@ -6,17 +6,21 @@ const longRuns = new RegExp(`(\\S{${longestRun}}(?=\\S)|\\s{${longestRun}}(?=\\s
 /** Others have their turn after so many characters: at worst some milliseconds. */
 const charactersAtOnce = 8_192
 
-/** Tokens of a text as o200k has them; each part of a text that is cut can be a token more. */
-export async function tokenCount(text: string): Promise<number> {
+/**
+ * Tokens of a text as o200k has them; each part of a text that is cut can be a token more.
+ *
+ * @param max the count at which counting stops
+ */
+export async function tokenCount(text: string, max = Number.POSITIVE_INFINITY): Promise<number> {
   const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base')
   let sum = 0
-  for (let from = 0; from < text.length; ) {
+  for (let from = 0; from < text.length && sum < max; ) {
     if (from > 0) await setImmediate()
     const to = endOfPart(text, from)
     for (const part of text.slice(from, to).split(longRuns)) sum += countTokens(part)
     from = to
   }
-  return sum
+  return Math.min(sum, max)
 }
 
 /** Before a word, where one begins there: then no token is cut. */

@@ -7,9 +7,13 @@ const imageTokens = 1_000
 
 /**
  * What was used, where the provider did not tell or broke off: all of the input, and the output that came. The count of
- * the input stands where the provider told it at the start.
+ * the input stands where the provider told it at the start. The output never exceeds what was reserved.
  */
-export async function estimatedUsage(request: InnerRequest, answer: InnerAnswer): Promise<Usage> {
+export async function estimatedUsage(
+  request: InnerRequest,
+  answer: InnerAnswer,
+  maxOutputTokens: number,
+): Promise<Usage> {
   const input = await estimatedInput(request)
   const told = answer.usage
   const known = told !== undefined && inputOf(told) > 0
@@ -17,11 +21,11 @@ export async function estimatedUsage(request: InnerRequest, answer: InnerAnswer)
     'text' in part ? part.text : part.type === 'call' ? part.name + part.arguments : '',
   )
   let output = 0
-  for (const text of texts) output += await tokenCount(text)
+  for (const text of texts) output += await tokenCount(text, maxOutputTokens - output)
   return {
     ...(known ? told : { input, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 }),
-    output: Math.max(output, told?.output ?? 0),
-    reasoning: told?.reasoning ?? 0,
+    output: Math.min(Math.max(output, told?.output ?? 0), maxOutputTokens),
+    reasoning: Math.min(told?.reasoning ?? 0, maxOutputTokens),
   }
 }
 

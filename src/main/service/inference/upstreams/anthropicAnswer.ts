@@ -25,10 +25,14 @@ export function anthropicAnswer(body: Loose): InnerEvent[] {
   ]
 }
 
+/** Of inputs that came whole. */
+const maxWholeChars = 8 * 1024 * 1024
+
 export function anthropicStreamReader(): StreamReader {
   const usage = usageReader()
   /** Inputs that came whole, at the beginning of their block. */
   const whole = new Map<number, string>()
+  let wholeChars = 0
   let ended = false
 
   function taken(event: Loose): InnerEvent[] {
@@ -42,7 +46,10 @@ export function anthropicStreamReader(): StreamReader {
         const block = objectAt(event, 'content_block')
         const input = looseObject(block.input)
         if (block.type === 'tool_use' && input && Object.keys(input).length > 0) {
-          whole.set(index, JSON.stringify(input))
+          const text = JSON.stringify(input)
+          wholeChars += text.length
+          if (wholeChars > maxWholeChars) return [{ type: 'error', error: unusable('Its calls are too long.') }]
+          whole.set(index, text)
         }
         return [...blockStart(index, block)]
       }

@@ -95,6 +95,11 @@ function isOneText(chunk: Loose, events: readonly InnerEvent[]): boolean {
   return Object.keys(objectAt(choice, 'delta')).length === 1 && textAt(choice, 'finish_reason') === undefined
 }
 
+/** Of one answer. */
+const maxCalls = 1_024
+/** Of calls that are held back until the ones before them are whole. */
+const maxWaitingChars = 8 * 1024 * 1024
+
 /** Of one choice, message or delta alike. Calls go on one after the other, whatever order their pieces come in. */
 function choiceReader({ newCallId }: ReaderOptions) {
   let block = -1
@@ -102,6 +107,7 @@ function choiceReader({ newCallId }: ReaderOptions) {
   const calls = new Map<number, OpenCall>()
   /** The pieces of the first call go on as they come; those of later ones wait, as nothing tells when the first is whole. */
   let live = false
+  let waitingChars = 0
 
   function blockOf(wanted: 'text' | 'refusal' | 'thinking'): number {
     if (kind !== wanted) block += 1
@@ -136,6 +142,10 @@ function choiceReader({ newCallId }: ReaderOptions) {
         if (text !== '') events.push({ type: 'arguments', block: call.block, text })
       } else {
         call.waiting += text
+        waitingChars += text.length
+        if (calls.size > maxCalls || waitingChars > maxWaitingChars) {
+          return [{ type: 'error', error: unusable('It has more calls than any model makes.') }]
+        }
         if (!live && call.name !== '') events.push(...begun(call))
       }
     }

@@ -1,0 +1,133 @@
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { eventually } from '../../../../test/support/eventually.ts'
+import { dialects, gatewayWorld } from '../../../../test/support/models/gatewayWorld.ts'
+import { chatFrames, geminiFrames, messagesFrames, plainUsage } from '../../../../test/support/models/scriptedAnswer.ts'
+import { responsesFrames } from '../../../../test/support/models/scriptedResponses.ts'
+import { type AnswerLimits, maxAnswerChars } from './answerLimits.ts'
+import { answerStream } from './answerStream.ts'
+import { type CatalogueModel, localModel } from './modelCatalogue.ts'
+import { openAiStreamReader } from './upstreams/openAiAnswer.ts'
+
+const thinkingQwen: CatalogueModel = {
+  ...localModel('shed', { name: 'qwen-thinking' }),
+  ...{ kind: 'qwen', place: 'e', thinksInStreamsOnly: true, reasoning: { by: 'toggle', default: 'medium' } },
+}
+const world = await gatewayWorld({ extra: [thinkingQwen] })
+afterAll(() => world.close())
+beforeEach(() => world.clear())
+
+const models = ['gpt-5.2', 'claude-sonnet-4.5', 'gemini-2.5-pro', 'kimi-k2.5', 'qwen3-coder', 'shed-model']
+const names = Object.keys(dialects) as (keyof typeof dialects)[]
+const cases = models.flatMap((model) => names.map((dialect) => [model, dialect] as const))
+const body = (dialect: keyof typeof dialects) =>
+  dialect === 'responses'
+    ? { input: 'x', max_output_tokens: 16 }
+    : { messages: [{ role: 'user', content: 'x' }], max_tokens: 16 }
+
+/** Short enough for one frame. */
+const mark = 'xyzzy'
+
+/** Frames of a stream up to its text, which is then repeated for longer than any limit. */
+function endlessFrames(model: string, dialect: keyof typeof dialects, text: string): string[] {
+  const answer = { parts: [{ text: mark }], usage: plainUsage }
+  const frames = model.startsWith('claude')
+    ? messagesFrames(answer)
+    : model.startsWith('gemini')
+      ? geminiFrames(answer)
+      : model.startsWith('gpt') && dialect === 'responses'
+        ? responsesFrames(answer, model)
+        : chatFrames(answer)
+  const at = frames.findIndex((frame) => frame.includes(mark))
+  const repeated = frames[at]?.replaceAll(mark, text) ?? ''
+  return [...frames.slice(0, at), ...Array.from({ length: 64 }, () => repeated)]
+}
+
+test.each(cases)(
+  'an endless stream of %s is cut off and charged for max_tokens at most (%s)',
+  async (model, dialect) => {
+    const frames = endlessFrames(model, dialect, '€uro and słowo '.repeat(4_000))
+    world.providers.play({ frames, after: 'silence' })
+    const { text } = await world.ask({ dialect, model, stream: true }, body(dialect))
+    expect(text).toContain('more than `max_tokens` allows')
+    expect(world.purse.charges).toMatchObject([{ estimated: true, usage: { output: 16 } }])
+    expect(world.purse.held).toBe(0)
+    await eventually(() => expect(world.providers.leftConnections()).toBe(1))
+  },
+)
+
+test('an endless stream that is collected for a JSON answer is cut off too', async () => {
+  const qwen = { dialect: 'chat', model: 'qwen-thinking', stream: false } as const
+  world.providers.play({ frames: endlessFrames('qwen', 'chat', 'a word '.repeat(8_000)), after: 'silence' })
+  const { status, body: told } = await world.refused(qwen, body('chat'))
+  expect([status, told.error.code]).toEqual([502, 'overlong'])
+  expect(world.purse.charges).toMatchObject([{ estimated: true, usage: { output: 16 } }])
+})
+
+test('arguments of a call that waits for another one are bounded', async () => {
+  const call = (index: number, text: string) =>
+    `data: ${JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [{ index, id: `c${index}`, function: { name: 'f', arguments: text } }] } }] })}\n\n`
+  const frames = [call(0, '{'), ...Array.from({ length: 20 }, () => call(1, 'x'.repeat(1_000_000)))]
+  world.providers.play({ frames, after: 'silence' })
+  const { text } = await world.ask({ dialect: 'messages', model: 'kimi-k2.5', stream: true }, body('messages'))
+  expect(text).toContain('more calls than any model makes')
+})
+
+test('a JSON answer of many megabytes is refused, and nothing stays held', async () => {
+  world.providers.play({ parts: [{ text: 'x'.repeat(9 * 1024 * 1024) }], usage: plainUsage })
+  const { status } = await world.refused({ dialect: 'chat', model: 'gpt-5.2', stream: false }, body('chat'))
+  expect([status, world.purse.held]).toEqual([502, 0])
+})
+
+test.each([1e300, 2 ** 60, Number.MAX_SAFE_INTEGER])('a count of %d tokens is not charged', async (prompt_tokens) => {
+  const end = `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: { prompt_tokens, completion_tokens: 1 } })}\n\n`
+  const [start = '', text = ''] = chatFrames({ parts: [{ text: 'hi' }], usage: plainUsage })
+  world.providers.play({ frames: [start, text, end, 'data: [DONE]\n\n'] })
+  const { body: told } = await world.ask({ dialect: 'chat', model: 'gpt-5.2', stream: true }, body('chat'))
+  expect(told.usage.cost).toMatchObject({ estimated: true })
+  expect(told.usage.cost.micro_usd).toBeLessThan(1_000)
+  expect(world.purse.held).toBe(0)
+})
+
+test('the key of a provider is in no answer with a status of success', async () => {
+  const echo = 'Bearer sk-openai-secret came with it'
+  for (const stream of [false, true]) {
+    const answer = { parts: [{ text: stream ? mark : echo }], usage: plainUsage }
+    const frames = chatFrames(answer).map((frame) => frame.replaceAll(mark, echo))
+    world.providers.play(stream ? { frames } : answer)
+    const { text, body: told } = await world.ask({ dialect: 'chat', model: 'gpt-5.2', stream }, body('chat'))
+    expect(text + JSON.stringify(told)).not.toContain('sk-openai-secret')
+    expect(text + JSON.stringify(told)).toContain('Bearer … came with it')
+  }
+})
+
+/** A stream whose pieces come a minute apart. */
+async function readSlowly(piece: string, limits: Pick<AnswerLimits, 'maxQuietMs' | 'maxDurationMs'>): Promise<number> {
+  let minutes = 0
+  const stream = answerStream({
+    reader: openAiStreamReader({ newCallId: () => 'c' }),
+    limits: { ...limits, maxChars: maxAnswerChars(1_000) },
+    now: () => minutes * 60_000,
+    scrubText: (text) => text,
+    restored: (event) => event,
+    joinsTexts: false,
+  })
+  async function* pieces() {
+    for (; minutes < 1_000; minutes += 1) yield Buffer.from(piece)
+  }
+  await expect(async () => {
+    for await (const _ of stream.read(pieces()));
+  }).rejects.toMatchObject({ kind: 'timeout' })
+  return minutes
+}
+
+test.each([
+  ['comments', ': still here\n\n'],
+  ['empty deltas', 'data: {"choices":[{"index":0,"delta":{"content":""}}]}\n\n'],
+])('%s are no content, and end an answer that has none', async (_, piece) => {
+  expect(await readSlowly(piece, { maxQuietMs: 300_000, maxDurationMs: 6_000_000 })).toBe(6)
+})
+
+test('an answer has a deadline, however much it goes on', async () => {
+  const piece = 'data: {"choices":[{"index":0,"delta":{"content":"and "}}]}\n\n'
+  expect(await readSlowly(piece, { maxQuietMs: 300_000, maxDurationMs: 1_200_000 })).toBe(21)
+})
