@@ -147,6 +147,18 @@ export const countMessageTokens = defineRoute({
 
 const PricePerMillion = z.number().nonnegative().describe('US dollars for a million tokens.')
 
+const prices = {
+  input_per_million: PricePerMillion,
+  output_per_million: PricePerMillion,
+  cache_read_per_million: PricePerMillion,
+  cache_write_5m_per_million: PricePerMillion,
+  cache_write_1h_per_million: PricePerMillion,
+}
+const PriceTier = z.object({
+  above_input_tokens: z.int().describe('The tier applies where the whole input, cached or not, has more tokens.'),
+  ...prices,
+})
+
 export const ListedModel = z.object({
   id: z.string(),
   object: z.literal('model'),
@@ -162,19 +174,8 @@ export const ListedModel = z.object({
   images: z.boolean(),
   reasoning: z.boolean(),
   pricing: z.object({
-    input_per_million: PricePerMillion,
-    output_per_million: PricePerMillion,
-    cache_read_per_million: PricePerMillion,
-    cache_write_5m_per_million: PricePerMillion,
-    cache_write_1h_per_million: PricePerMillion,
-    tiers: z.array(
-      z.object({
-        above_input_tokens: z.int(),
-        input_per_million: PricePerMillion,
-        output_per_million: PricePerMillion,
-        cache_read_per_million: PricePerMillion,
-      }),
-    ),
+    ...prices,
+    tiers: z.array(PriceTier).min(1).describe('In ascending order, the first one from 0 tokens.'),
     price_version: z.string(),
   }),
 })

@@ -1,3 +1,4 @@
+import { isFreeModel } from '../../../shared/modelCost.ts'
 import { collectedAnswer } from './answer.ts'
 import { answerFrames } from './answerFrames.ts'
 import {
@@ -14,7 +15,6 @@ import { checkCallResults } from './callResults.ts'
 import type { Dialect, Told } from './dialects/dialect.ts'
 import { warnUntranslated } from './dialects/requestFields.ts'
 import { type ImageFetcher, withFetchedImages, withUnfetchedImages } from './fetchedImages.ts'
-import { isFree } from './inferenceCost.ts'
 import type { InferenceCredits, Reservation } from './inferenceCredits.ts'
 import { InferenceError } from './inferenceError.ts'
 import type { InnerEvent, InnerRequest } from './innerForm.ts'
@@ -109,7 +109,7 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
     const reserved = await parts.credits.reserve({
       caller,
       model: model.name,
-      free: isFree(model),
+      free: isFreeModel(model.tiers),
       plan: (available) => plannedHold(model, { input, wanted, cache: askedCache(read) }, available),
     })
     const reservation = endedOnce(reserved)

@@ -59,22 +59,9 @@ function providerOf({ place }: CatalogueModel, families: Options['families']): s
   return family?.provider ?? place
 }
 
-function pricingOf({ prices, priceVersion }: CatalogueModel): ListedModel['pricing'] {
-  const [first] = prices
-  const input = first?.input ?? 0
-  const write5m = first?.cache_write_5m ?? input
-  return {
-    input_per_million: input,
-    output_per_million: first?.output ?? 0,
-    cache_read_per_million: first?.cache_read ?? input,
-    cache_write_5m_per_million: write5m,
-    cache_write_1h_per_million: first?.cache_write_1h ?? write5m,
-    tiers: prices.map((tier) => ({
-      above_input_tokens: tier.above_input_tokens,
-      input_per_million: tier.input,
-      output_per_million: tier.output,
-      cache_read_per_million: tier.cache_read ?? tier.input,
-    })),
-    price_version: priceVersion,
-  }
+function pricingOf({ tiers, priceVersion }: CatalogueModel): ListedModel['pricing'] {
+  const [first] = tiers
+  if (!first) throw new Error('A model has no price tier.')
+  const { above_input_tokens: _, ...prices } = first
+  return { ...prices, tiers: [...tiers], price_version: priceVersion }
 }

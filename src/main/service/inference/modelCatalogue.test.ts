@@ -41,7 +41,7 @@ test('the config changes a model, and the price version says so', () => {
     ],
   })
   expect(models.get('gpt-5.2')).toMatchObject({
-    prices,
+    tiers: [{ above_input_tokens: 0, input_per_million: 9, output_per_million: 9, cache_write_1h_per_million: 9 }],
     upstreamId: 'gpt-5.2',
     contextWindow: 400_000,
     priceVersion: '2026-11-22+configured',

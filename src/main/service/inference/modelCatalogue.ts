@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { AppError } from '../../../shared/appError.ts'
 import { describeIssue } from '../../../shared/contract/describeIssue.ts'
+import type { ModelPriceTier } from '../../../shared/modelCost.ts'
 import { efforts } from './innerForm.ts'
 
 /** The five families of the interface, and servers of the user's own. */
@@ -143,7 +144,8 @@ export type CatalogueModel = {
   leastCachedTokens: number | undefined
   reasoning: ModelReasoning | undefined
   refuses: readonly ModelRefusal[]
-  prices: readonly PriceTier[]
+  /** Ascending, the first one from 0 tokens. */
+  tiers: readonly ModelPriceTier[]
   priceVersion: string
 }
 
@@ -244,8 +246,20 @@ function modelOf({
     leastCachedTokens: fields.least_cached_tokens,
     reasoning: fields.reasoning,
     refuses: fields.refuses,
-    prices: fields.prices,
+    tiers: fields.prices.map(toPriceTier),
     priceVersion,
+  }
+}
+
+function toPriceTier(tier: PriceTier): ModelPriceTier {
+  const write5m = tier.cache_write_5m ?? tier.input
+  return {
+    above_input_tokens: tier.above_input_tokens,
+    input_per_million: tier.input,
+    output_per_million: tier.output,
+    cache_read_per_million: tier.cache_read ?? tier.input,
+    cache_write_5m_per_million: write5m,
+    cache_write_1h_per_million: tier.cache_write_1h ?? write5m,
   }
 }
 

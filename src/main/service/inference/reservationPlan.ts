@@ -1,4 +1,4 @@
-import { affordableOutput, isFree, type Most, worstCost } from './inferenceCost.ts'
+import { affordableOutputTokens, isFreeModel, type MaxModelTokens, maxModelCost } from '../../../shared/modelCost.ts'
 import type { CacheMark, InnerRequest, Turn } from './innerForm.ts'
 import type { CatalogueModel } from './modelCatalogue.ts'
 
@@ -19,15 +19,15 @@ export function plannedHold(
   { input, wanted, cache }: { input: number; wanted: number | undefined; cache: CacheMark | undefined },
   availableMicroUsd: number,
 ): Held | undefined {
-  const most: Most = { input, cache, output: Math.min(wanted ?? usualOutputTokens, model.maxOutputTokens) }
-  if (isFree(model)) return { amountMicroUsd: 0, maxOutputTokens: most.output }
-  let output = affordableOutput(model, most, availableMicroUsd)
+  const most: MaxModelTokens = { input, cache, output: Math.min(wanted ?? usualOutputTokens, model.maxOutputTokens) }
+  if (isFreeModel(model.tiers)) return { amountMicroUsd: 0, maxOutputTokens: most.output }
+  let output = affordableOutputTokens(model.tiers, most, availableMicroUsd)
   if (wanted === undefined) {
     const share = Math.floor(availableMicroUsd / usualShare)
-    output = Math.min(output, affordableOutput(model, { ...most, input: 0, output }, share))
+    output = Math.min(output, affordableOutputTokens(model.tiers, { ...most, input: 0, output }, share))
   }
   if (output < 1) return undefined
-  return { amountMicroUsd: worstCost(model, { ...most, output }), maxOutputTokens: output }
+  return { amountMicroUsd: maxModelCost(model.tiers, { ...most, output }), maxOutputTokens: output }
 }
 
 /** How long the caller asks that any of the prompt be kept: writing it costs more than reading. */

@@ -1,7 +1,7 @@
+import { modelCost } from '../../../shared/modelCost.ts'
 import type { InnerAnswer } from './answer.ts'
 import { malformedCalls } from './answerStream.ts'
 import type { Bill } from './dialects/dialect.ts'
-import { costOf } from './inferenceCost.ts'
 import type { Reservation } from './inferenceCredits.ts'
 import { type InnerEvent, type InnerRequest, inputOf, type Usage } from './innerForm.ts'
 import type { CatalogueModel } from './modelCatalogue.ts'
@@ -33,7 +33,7 @@ export async function settleUnanswered(purchase: Purchase): Promise<void> {
 export async function settleFailed({ model, reservation }: Purchase, events: readonly InnerEvent[]): Promise<void> {
   const usage = events.findLast((event) => event.type === 'usage')?.usage
   if (!usage || !isPlausible(usage, model)) return await reservation.release()
-  const amountMicroUsd = costOf(model, usage)
+  const amountMicroUsd = modelCost(model.tiers, usage)
   await reservation.settle({ amountMicroUsd, priceVersion: model.priceVersion, usage, estimated: false })
 }
 
@@ -42,7 +42,7 @@ async function settled(purchase: Purchase, answer: InnerAnswer, told: Usage | un
   const estimated = told === undefined
   try {
     const usage = told ?? (await estimatedUsage(fetched, answer, reservation.maxOutputTokens))
-    const amountMicroUsd = costOf(model, usage)
+    const amountMicroUsd = modelCost(model.tiers, usage)
     const charged = await reservation.settle({ amountMicroUsd, priceVersion: model.priceVersion, usage, estimated })
     const cost = { micro_usd: charged, currency: 'USD' as const, price_version: model.priceVersion, estimated }
     return { usage, cost, warnings: malformedCalls(answer.parts) }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { catalogueFile } from '../../../../test/support/models/gatewayWorld.ts'
-import { affordableOutput, costOf, savedByCache, worstCost } from './inferenceCost.ts'
+import { affordableOutputTokens, maxModelCost, modelCacheSavings, modelCost } from '../../../shared/modelCost.ts'
 import { inputOf, type Usage } from './innerForm.ts'
 import { type CatalogueModel, modelCatalogue } from './modelCatalogue.ts'
 import { plannedHold } from './reservationPlan.ts'
@@ -21,21 +21,21 @@ const used = (fields: Partial<Usage>): Usage => ({
 
 test('a charge is a whole number of micro-dollars, rounded up once', () => {
   // 1.75 + 0.175 + 14 micro-dollars
-  expect(costOf(named('gpt-5.2'), used({ input: 1, cacheRead: 1, output: 1 }))).toBe(16)
-  expect(costOf(named('gpt-5-nano'), used({ input: 1 }))).toBe(1)
-  expect(costOf(named('gpt-5-nano'), used({ cacheRead: 200 }))).toBe(1)
+  expect(modelCost(named('gpt-5.2').tiers, used({ input: 1, cacheRead: 1, output: 1 }))).toBe(16)
+  expect(modelCost(named('gpt-5-nano').tiers, used({ input: 1 }))).toBe(1)
+  expect(modelCost(named('gpt-5-nano').tiers, used({ cacheRead: 200 }))).toBe(1)
 })
 
 test('the tier is that of the whole input, and counts for all of it', () => {
-  const flat = costOf(named('gemini-3-pro'), used({ input: 200_000, output: 1_000 }))
+  const flat = modelCost(named('gemini-3-pro').tiers, used({ input: 200_000, output: 1_000 }))
   expect(flat).toBe(400_000 + 12_000)
-  const above = costOf(named('gemini-3-pro'), used({ input: 100_000, cacheRead: 100_001, output: 1_000 }))
+  const above = modelCost(named('gemini-3-pro').tiers, used({ input: 100_000, cacheRead: 100_001, output: 1_000 }))
   expect(above).toBe(400_000 + Math.ceil(100_001 * 0.4) + 18_000)
 })
 
 test('what the cache saved is the difference to fresh tokens', () => {
-  expect(savedByCache(named('claude-opus-4.6'), used({ cacheRead: 1_000_000 }))).toBe(4_500_000)
-  expect(savedByCache(named('claude-opus-4.6'), used({ cacheWrite5m: 1_000_000 }))).toBe(-1_250_000)
+  expect(modelCacheSavings(named('claude-opus-4.6').tiers, used({ cacheRead: 1_000_000 }))).toBe(4_500_000)
+  expect(modelCacheSavings(named('claude-opus-4.6').tiers, used({ cacheWrite5m: 1_000_000 }))).toBe(-1_250_000)
 })
 
 const anyModel = fc.constantFrom(...models.values())
@@ -52,7 +52,7 @@ test('nothing that fits into the worst case costs more than it', () => {
   fc.assert(
     fc.property(anyModel, anyUsage, fc.nat(1_000), (model, usage, spare) => {
       const most = { input: inputOf(usage) + spare, output: usage.output, cache: '1h' as const }
-      expect(costOf(model, usage)).toBeLessThanOrEqual(worstCost(model, most))
+      expect(modelCost(model.tiers, usage)).toBeLessThanOrEqual(maxModelCost(model.tiers, most))
     }),
   )
 })
@@ -61,9 +61,10 @@ test('what is affordable costs no more than the budget, and one token more would
   fc.assert(
     fc.property(anyModel, fc.nat(300_000), fc.integer({ min: 1, max: 5_000_000 }), (model, input, budget) => {
       const most = { input, output: model.maxOutputTokens, cache: undefined }
-      const output = affordableOutput(model, most, budget)
-      if (output > 0) expect(worstCost(model, { ...most, output })).toBeLessThanOrEqual(budget)
-      if (output < most.output) expect(worstCost(model, { ...most, output: output + 1 })).toBeGreaterThan(budget)
+      const output = affordableOutputTokens(model.tiers, most, budget)
+      if (output > 0) expect(maxModelCost(model.tiers, { ...most, output })).toBeLessThanOrEqual(budget)
+      if (output < most.output)
+        expect(maxModelCost(model.tiers, { ...most, output: output + 1 })).toBeGreaterThan(budget)
     }),
   )
 })

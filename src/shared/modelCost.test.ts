@@ -1,0 +1,77 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { affordableOutputTokens, type ModelPriceTier, maxModelCost, modelCacheSavings, modelCost } from './modelCost.ts'
+
+/** A model of the user's own, whose prices grow unevenly from tier to tier. */
+const tiers: ModelPriceTier[] = [
+  {
+    above_input_tokens: 0,
+    input_per_million: 3,
+    output_per_million: 15,
+    cache_read_per_million: 0.3,
+    cache_write_5m_per_million: 3.75,
+    cache_write_1h_per_million: 6,
+  },
+  {
+    above_input_tokens: 200_000,
+    input_per_million: 6,
+    output_per_million: 22.5,
+    cache_read_per_million: 0.6,
+    cache_write_5m_per_million: 9,
+    cache_write_1h_per_million: 12,
+  },
+]
+const none = { input: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0 }
+
+test('each tier has its own price for writing to the cache', () => {
+  expect(maxModelCost(tiers, { input: 300_000, output: 1_000, cache: '5m' })).toBe(2_722_500)
+  expect(modelCost(tiers, { ...none, cacheWrite5m: 200_001 })).toBe(1_800_009)
+  expect(modelCacheSavings(tiers, { ...none, cacheRead: 1_000 })).toBe(2_700)
+})
+
+const price = fc.integer({ min: 0, max: 100_000_000 }).map((it) => it / 1_000_000)
+const anyTiers = fc
+  .array(
+    fc.record({
+      above_input_tokens: fc.integer({ min: 1, max: 400_000 }),
+      input_per_million: price,
+      output_per_million: price,
+      cache_read_per_million: price,
+      cache_write_5m_per_million: price,
+      cache_write_1h_per_million: price,
+    }),
+    { minLength: 1, maxLength: 4 },
+  )
+  .map((list) => {
+    const sorted = list.toSorted((a, b) => a.above_input_tokens - b.above_input_tokens)
+    return sorted.map((tier, at) => (at === 0 ? { ...tier, above_input_tokens: 0 } : tier))
+  })
+
+test('no use of a request costs more than its maximum, for any legal prices', () => {
+  const part = fc.nat(200_000)
+  const tokens = fc.record({
+    input: part,
+    cacheRead: part,
+    cacheWrite5m: part,
+    cacheWrite1h: fc.constant(0),
+    output: part,
+  })
+  fc.assert(
+    fc.property(anyTiers, tokens, fc.nat(1_000), (any, used, extra) => {
+      const input = used.input + used.cacheRead + used.cacheWrite5m + extra
+      const max = maxModelCost(any, { input, output: used.output, cache: '5m' })
+      expect(modelCost(any, used)).toBeLessThanOrEqual(max)
+    }),
+  )
+})
+
+test('affordable output costs no more than the budget, and one more token would', () => {
+  fc.assert(
+    fc.property(anyTiers, fc.nat(300_000), fc.integer({ min: 1, max: 5_000_000 }), (any, input, budget) => {
+      const max = { input, output: 10_000, cache: undefined }
+      const output = affordableOutputTokens(any, max, budget)
+      if (output > 0) expect(maxModelCost(any, { ...max, output })).toBeLessThanOrEqual(budget)
+      if (output < max.output) expect(maxModelCost(any, { ...max, output: output + 1 })).toBeGreaterThan(budget)
+    }),
+  )
+})
