@@ -42,6 +42,8 @@ function Clients({ models }: { models: readonly ListedModel[] }) {
   const model = chosen !== undefined && offered.includes(chosen) ? chosen : (usualModel(client, offered) ?? '')
   const { label, keyName } = codingClients.find(({ id }) => id === client) ?? codingClients[0]
   const { origin } = window.location
+  const contextWindow = models.find(({ id }) => id === model)?.context_window ?? 0
+  const smallModel = smallModelFor(model, offered)
   const options = models
     .filter(({ id }) => offered.includes(id))
     .map(({ id, provider }) => ({ value: id, label: id, detail: providerName(provider) }))
@@ -85,7 +87,7 @@ function Clients({ models }: { models: readonly ListedModel[] }) {
         }
       >
         <div className="flex flex-col gap-2">
-          {snippetsOf(client, { origin, model, smallModel: smallModelFor(model, offered) }).map((snippet) => (
+          {snippetsOf(client, { origin, model, smallModel, contextWindow }).map((snippet) => (
             <SnippetBlock key={snippet.title} snippet={snippet} />
           ))}
           <p className="text-small text-faint">

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { codingClients, smallModelFor, snippetsOf, usualModel } from './snippets.ts'
 
-const given = { origin: 'http://127.0.0.1:4100', model: 'claude-opus-4.6', smallModel: 'claude-haiku-4.5' }
+const given = { origin: 'http://127.0.0.1:4100', model: 'claude-opus-4.6', smallModel: 'claude-haiku-4.5', contextWindow: 200_000 }
 
 test('every client gets the address of this Steward, and the key from a variable alone', () => {
   for (const { id } of codingClients) {
@@ -19,6 +19,11 @@ test('Anthropic’s clients add /v1 by themselves, OpenAI’s do not', () => {
     const [{ text } = { text: '' }] = snippetsOf(id, given)
     expect(text.includes(`${given.origin}/v1`), id).toBe(!/claude|anthropic/.test(id))
   }
+})
+
+test('coding agents are told how much context the model takes', () => {
+  expect(snippetsOf('codex', given)[0]?.text).toContain('\nmodel_context_window = 200000\n\n[model_providers')
+  expect(snippetsOf('claude-code', given)[0]?.text).toContain('export CLAUDE_CODE_MAX_CONTEXT_TOKENS=200000')
 })
 
 test('a client begins with a model that suits it, of those that answer', () => {

@@ -7,6 +7,8 @@ export type SnippetGiven = {
   model: string
   /** For small tasks, where a client has a second one. */
   smallModel: string
+  /** Tokens that `model` takes. Clients assume another number for models that they do not know. */
+  contextWindow: number
 }
 
 export const codingClients = [
@@ -29,12 +31,13 @@ export function snippetsOf(client: CodingClient, given: SnippetGiven): Snippet[]
 }
 
 const makers: Record<CodingClient, (given: SnippetGiven) => Snippet[]> = {
-  codex: ({ origin, model }) => [
+  codex: ({ origin, model, contextWindow }) => [
     {
       title: '~/.codex/config.toml',
       language: 'toml',
       text: `model = "${model}"
 model_provider = "steward"
+model_context_window = ${contextWindow}
 
 [model_providers.steward]
 name = "Steward"
@@ -43,7 +46,7 @@ wire_api = "responses"
 env_key = "STEWARD_KEY"`,
     },
   ],
-  'claude-code': ({ origin, model, smallModel }) => [
+  'claude-code': ({ origin, model, smallModel, contextWindow }) => [
     {
       title: 'Shell, before you start claude',
       language: 'shell',
@@ -51,7 +54,8 @@ env_key = "STEWARD_KEY"`,
 export ANTHROPIC_BASE_URL="${origin}"
 export ANTHROPIC_AUTH_TOKEN="$STEWARD_KEY"
 export ANTHROPIC_MODEL="${model}"
-export ANTHROPIC_DEFAULT_HAIKU_MODEL="${smallModel}"`,
+export ANTHROPIC_DEFAULT_HAIKU_MODEL="${smallModel}"
+export CLAUDE_CODE_MAX_CONTEXT_TOKENS=${contextWindow}`,
     },
   ],
   'openai-python': ({ origin, model }) => [
@@ -106,6 +110,7 @@ print(answer.content[0].text)`,
       text: `import Anthropic from '@anthropic-ai/sdk'
 
 const client = new Anthropic({ baseURL: '${origin}', apiKey: process.env.STEWARD_KEY })
+// client.beta.messages.toolRunner needs \`thread: false\`: Steward stores no conversations.
 const answer = await client.messages.create({
   model: '${model}',
   max_tokens: 1024,
