@@ -85,6 +85,7 @@ export const errorCatalogue = {
   'port/late': { status: 504, hint: 'Check the server in the sandbox: it accepted the request but did not answer.' },
   'key/model': { status: 403, hint: 'Use one of the models that this API key may use, or another key.' },
   'credits/insufficient': { status: 402, hint: 'Add credits, or ask for fewer tokens, then retry.' },
+  'credits/sandbox': { status: 402, hint: 'Add credits, or choose a smaller sandbox, then retry.' },
   'credits/daily-limit': { status: 402, hint: 'Wait until the next day of UTC, or use a key with a higher limit.' },
   'credits/recipient-not-found': { status: 404, hint: 'Name a wallet that signed in before, or an account id.' },
   'credits/transaction-not-found': { status: 404, hint: 'GET /v1/credits/history lists the transactions.' },

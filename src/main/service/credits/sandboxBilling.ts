@@ -42,7 +42,7 @@ export function sandboxBilling(
       const required = costOfRunning(prices.tierOf(size), hourMs)
       const { available } = ledger.balance(accountId)
       if (available >= required) return
-      throw new AppError('credits/insufficient', 'Insufficient credits', {
+      throw new AppError('credits/sandbox', 'Insufficient credits', {
         detail: `One hour of this sandbox costs ${exactCents(required)} cents.`,
         fields: {
           code: 'INSUFFICIENT_CREDITS', // as the interface prescribes

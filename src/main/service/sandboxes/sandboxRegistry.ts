@@ -83,7 +83,7 @@ export type SandboxRegistryOptions = {
   defaultNetwork: DefaultNetwork
   /** So many may run at once. */
   mostActive: number
-  /** Before one runs. @throws AppError `credits/insufficient` */
+  /** Before one runs. @throws AppError `credits/sandbox` */
   needCredits: (accountId: AccountId, size: Pick<SandboxRecord, 'vcpu' | 'memoryMb' | 'diskGb'>) => void
   newId: () => string
   now: () => number
