@@ -210,6 +210,7 @@ const asked: Record<string, Asked> = {
   paymentsAuthorization: {},
   paymentsBalance: {},
   modelList: {},
+  modelGet: {},
   providerTest: {},
   chatCompletionCreate: { body: { model: 'claude-sonnet-4.5', messages } },
   responseCreate: { body: { model: 'gemini-3-pro', input: 'Hello' } },
@@ -258,6 +259,7 @@ function pathOf(route: Route, path: string = route.path): string {
     amount_usd: '5',
     nonce: `0x${'1'.repeat(64)}`,
     family: 'a',
+    model: 'gpt-5.2',
   }
   const filled = path.replace(/:(\w+)/g, (_, name: string) => values[name] ?? `:${name}`)
   return `${filled}${asked[route.operation]?.query ?? ''}`

@@ -190,3 +190,46 @@ test('tokens are counted, and models listed, for both clients', async () => {
     pricing: { input_per_million: 1.75, output_per_million: 14 },
   })
 })
+
+test('one model is retrieved by both clients, and an unknown one is 404', async () => {
+  expect(await openai.models.retrieve('kimi-k2.5')).toMatchObject({ id: 'kimi-k2.5', object: 'model' })
+  expect(await anthropic.models.retrieve('gpt-5.2')).toMatchObject({ id: 'gpt-5.2', type: 'model' })
+  await expect(openai.models.retrieve('no/such model')).rejects.toMatchObject({
+    status: 404,
+    code: 'model_not_found',
+    type: 'invalid_request_error',
+  })
+})
+
+test('anthropic, a stream names its input at the start, for models that count at the end', async () => {
+  for (const model of ['gpt-5.2', 'gemini-3-pro', 'kimi-k2.5']) {
+    const starts: number[] = []
+    for await (const event of await anthropic.messages.create({ model, messages, max_tokens: 50, stream: true })) {
+      if (event.type === 'message_start') starts.push(event.message.usage.input_tokens)
+    }
+    expect(starts).toEqual([expect.any(Number)])
+    expect(starts[0]).toBeGreaterThan(0)
+  }
+})
+
+test('openai, a response has every field that Open Responses requires', async () => {
+  const { output: _, ...response } = await openai.responses.create({ model: 'gemini-3-pro', input: 'Hello' })
+  expect(response).toMatchObject({
+    ...{ background: false, error: null, incomplete_details: null, instructions: null, max_output_tokens: null },
+    ...{ completed_at: expect.any(Number), created_at: expect.any(Number), frequency_penalty: 0, presence_penalty: 0 },
+    ...{ max_tool_calls: null, metadata: {}, parallel_tool_calls: true, previous_response_id: null },
+    ...{ prompt_cache_key: null, reasoning: { effort: null, summary: null }, safety_identifier: null },
+    ...{ service_tier: 'default', status: 'completed', store: false, temperature: 1, text: { format: { type: 'text' } } },
+    ...{ tool_choice: 'auto', tools: [], top_logprobs: 0, top_p: 1, truncation: 'disabled', usage: expect.any(Object) },
+  })
+  const { output: __, ...streamed } = await openai.responses.stream({ model: 'kimi-k2.5', input: 'x' }).finalResponse()
+  expect(Object.keys(streamed)).toEqual(expect.arrayContaining(Object.keys(response)))
+})
+
+test('openai, Responses without any item are refused before a provider is asked', async () => {
+  await expect(openai.responses.create({ model: 'gpt-5.2', input: [] })).rejects.toMatchObject({
+    status: 400,
+    param: 'input',
+  })
+  expect(providers.requests).toEqual([])
+})

@@ -211,6 +211,7 @@ const lines: Record<string, Line> = {
   paymentsBalance: own(),
   paymentsAuthorization: own(),
   modelList: own(),
+  modelGet: missing(),
   chatCompletionCreate: own({ body: { model: freeModel, messages } }),
   responseCreate: own({ body: { model: freeModel, input: 'Hello' } }),
   messageCreate: own({ body: { model: freeModel, messages, max_tokens: 100 } }),

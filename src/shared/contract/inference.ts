@@ -181,6 +181,16 @@ export const ListedModel = z.object({
 })
 export type ListedModel = z.infer<typeof ListedModel>
 
+export const getModel = defineRoute({
+  operation: 'modelGet',
+  method: 'GET',
+  path: '/v1/models/:model',
+  summary: 'Get a model, with its prices',
+  tag: 'Models',
+  params: z.object({ model: z.string().describe('A name that GET /v1/models lists, percent-encoded.') }),
+  response: ListedModel,
+})
+
 export const listModels = defineRoute({
   operation: 'modelList',
   method: 'GET',

@@ -16,7 +16,7 @@ import type { Dialect, Told } from './dialects/dialect.ts'
 import { warnUntranslated } from './dialects/requestFields.ts'
 import { type ImageFetcher, withFetchedImages, withUnfetchedImages } from './fetchedImages.ts'
 import type { InferenceCredits, Reservation } from './inferenceCredits.ts'
-import { InferenceError } from './inferenceError.ts'
+import { InferenceError, unknownModel } from './inferenceError.ts'
 import type { InnerEvent, InnerRequest } from './innerForm.ts'
 import { type Loose, parsedObject } from './looseJson.ts'
 import type { CatalogueModel } from './modelCatalogue.ts'
@@ -28,6 +28,7 @@ import { askedCache, plannedHold, usualOutputTokens } from './reservationPlan.ts
 import { endedOnce, type Purchase, settleCut, settleFailed, settleUnanswered, settleWhole } from './settlement.ts'
 import { mostInputTokens } from './tokenEstimate.ts'
 import { fittedNames } from './toolNames.ts'
+import { estimatedInput } from './usageEstimate.ts'
 import { brokenAnswer, failureText, type UpstreamPools } from './upstreamPools.ts'
 import type { UpstreamReply } from './upstreamRequest.ts'
 import { takesImageUrls } from './upstreams/openAiRequest.ts'
@@ -128,10 +129,13 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
       ? job.request
       : await withFetchedImages(job.request, parts.fetchImage, job.signal)
     const filled = { fetched, maxOutputTokens: reservation.maxOutputTokens }
+    const namesInput = job.dialect.name === 'messages' && job.request.stream && !draft.route.raw
+    // Counted while the provider answers.
+    const inputTokens = namesInput ? estimatedInput(fetched) : undefined
     const isFinal = draft.fetched === fetched && draft.maxOutputTokens === reservation.maxOutputTokens
     try {
       const { reply, draft: final } = await sentTo(provider, job, isFinal ? draft : draftOf(job, filled))
-      const paid: Paid = { ...job, reservation, fetched, draft: final, provider }
+      const paid: Paid = { ...job, reservation, fetched, draft: final, provider, inputTokens }
       if (!final.request.stream) return await plain(paid, reply)
       return await (job.request.stream ? streamed(paid, reply) : collected(paid, reply))
     } catch (failure) {
@@ -229,7 +233,7 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
 
   async function streamed(paid: Paid, reply: UpstreamReply): Promise<GatewayAnswer> {
     const { upstream, raw } = paid.draft.route
-    const told = toldOf(paid)
+    const told = { ...toldOf(paid), inputTokens: await paid.inputTokens }
     const relay = raw?.relay(told)
     const reader = upstream.streamReader({ newCallId })
     const stream = answerStream({ reader, ...readingOf(paid), joinsTexts: relay?.pushRun !== undefined })
@@ -265,8 +269,8 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
 
   function toldOf({ dialect, body, model }: Job): Told {
     const prefix = { chat: 'chatcmpl-', responses: 'resp_', messages: 'msg_' }[dialect.name]
-    const createdSeconds = Math.floor(parts.now() / 1000)
-    return { id: prefix + parts.newId(), model: model.name, createdSeconds, asked: body }
+    const nowSeconds = () => Math.floor(parts.now() / 1000)
+    return { id: prefix + parts.newId(), model: model.name, createdSeconds: nowSeconds(), nowSeconds, asked: body }
   }
 
   return { answer }
@@ -296,7 +300,7 @@ type Draft = {
   text: string
   mostInput: number
 }
-type Paid = Job & Purchase & { draft: Draft; provider: Provider }
+type Paid = Job & Purchase & { draft: Draft; provider: Provider; inputTokens: Promise<number> | undefined }
 
 type Reading = { scrubText: (text: string) => string; meter: ReturnType<typeof createAnswerMeter> }
 
@@ -339,11 +343,6 @@ function headersOf({ draft, reservation, request }: Paid, found: readonly string
     ...(warnings !== '' && { 'x-steward-warnings': warnings.replace(/[^\x20-\x7e]/g, '?').slice(0, maxWarningChars) }),
     ...(clamped && { 'x-steward-max-tokens': String(reservation.maxOutputTokens) }),
   }
-}
-
-function unknownModel(name: string): InferenceError {
-  const message = `The model ${JSON.stringify(name.slice(0, 128))} does not exist. GET /v1/models lists those that do.`
-  return new InferenceError('model', message, { reason: 'model_not_found', param: 'model' })
 }
 
 function unconfigured(model: CatalogueModel): InferenceError {

@@ -80,6 +80,11 @@ export function badRequest(param: string, message: string, reason = 'invalid_val
   return new InferenceError('request', message, { param, reason })
 }
 
+export function unknownModel(name: string): InferenceError {
+  const message = `The model ${JSON.stringify(name.slice(0, 128))} does not exist. GET /v1/models lists those that do.`
+  return new InferenceError('model', message, { reason: 'model_not_found', param: 'model' })
+}
+
 const kindOfStatus: Readonly<Record<number, FailureKind>> = {
   400: 'request',
   401: 'authentication',

@@ -4,6 +4,7 @@ import {
   createChatCompletion,
   createMessage,
   createResponse,
+  getModel,
   listModels,
 } from '../../../shared/contract/inference.ts'
 import type { Parsed, Route } from '../../../shared/contract/route.ts'
@@ -15,7 +16,7 @@ import { messagesDialect } from './dialects/messagesDialect.ts'
 import { responsesDialect } from './dialects/responsesDialect.ts'
 import type { gateway } from './gateway.ts'
 import { withHeartbeats } from './heartbeats.ts'
-import { asInferenceError } from './inferenceError.ts'
+import { asInferenceError, unknownModel } from './inferenceError.ts'
 import type { ListedModels } from './listedModels.ts'
 import type { TokenCounter } from './tokenCounter.ts'
 
@@ -58,6 +59,14 @@ export function inferenceRoutes({ gateway: answers, countTokens, listed }: Optio
     ),
     inDialect(
       endpoint(listModels, () => listed()),
+      chatDialect,
+    ),
+    inDialect(
+      endpoint(getModel, ({ params }) => {
+        const model = listed().data.find(({ id }) => id === params.model)
+        if (!model) throw unknownModel(params.model)
+        return model
+      }),
       chatDialect,
     ),
   ]

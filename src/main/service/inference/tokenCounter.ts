@@ -1,7 +1,7 @@
 import { countedRequest } from './dialects/messagesRequest.ts'
 import { withUnfetchedImages } from './fetchedImages.ts'
 import type { GatewayParts } from './gateway.ts'
-import { InferenceError } from './inferenceError.ts'
+import { unknownModel } from './inferenceError.ts'
 import { countAt, type Loose, parsedObject } from './looseJson.ts'
 import { credentialHeaders } from './providerRoute.ts'
 import { filterFields } from './raw/fieldShape.ts'
@@ -20,12 +20,7 @@ export function tokenCounter({ modelNamed, providerOf, pools }: Options): TokenC
   return async (body, signal) => {
     const request = countedRequest(body)
     const model = modelNamed(request.model)
-    if (!model) {
-      throw new InferenceError('model', `The model ${JSON.stringify(request.model)} does not exist.`, {
-        reason: 'model_not_found',
-        param: 'model',
-      })
-    }
+    if (!model) throw unknownModel(request.model)
     const provider = model.kind === 'anthropic' ? providerOf(model) : undefined
     if (!provider) return await estimatedInput(withUnfetchedImages(request))
     const { body: passable } = filterFields(body, messagesFields)

@@ -28,6 +28,10 @@ export type Told = {
   id: string
   model: string
   createdSeconds: number
+  /** Unix time at which an answer is complete. Absent: that of its beginning. */
+  nowSeconds?: () => number
+  /** Estimate of the input, for a stream that names it before the provider has counted. */
+  inputTokens?: number | undefined
   /** The request as it came: Responses repeat much of it. */
   asked: Loose
 }

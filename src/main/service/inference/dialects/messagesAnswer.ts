@@ -1,7 +1,7 @@
 import { sseFrame } from '../../../platform/http/sseEvents.ts'
 import type { AnswerPart, InnerAnswer } from '../answer.ts'
 import type { FailureKind, InferenceError } from '../inferenceError.ts'
-import type { FinishReason, Usage } from '../innerForm.ts'
+import { type FinishReason, inputOf, type Usage } from '../innerForm.ts'
 import { defined, type Loose, parsedObject } from '../looseJson.ts'
 import type { Bill, ContentEvent, FinishEvent, StreamWriter, Told } from './dialect.ts'
 import { sealedParts } from './sealedParts.ts'
@@ -123,7 +123,7 @@ export function messagesStreamWriter(told: Told): StreamWriter {
       content: [],
       stop_reason: null,
       stop_sequence: null,
-      usage: tokenCounts(usage),
+      usage: tokenCounts(inputOf(usage) > 0 ? usage : { ...usage, input: told.inputTokens ?? 0 }),
     }
     return frame({ type: 'message_start', message }) + frame({ type: 'ping' })
   }

@@ -114,6 +114,7 @@ function inputTurns(input: unknown, warnings: string[]): Turn[] {
   if (typeof input === 'string') return [{ role: 'user', parts: [{ type: 'text', text: input }] }]
   if (input === undefined) throw badRequest('input', '`input` is required.', 'missing_required_parameter')
   if (!Array.isArray(input)) throw badRequest('input', '`input` must be a string or a list of items.')
+  if (input.length === 0) throw badRequest('input', '`input` must not be empty.', 'empty_array')
   const turns: Turn[] = []
   /** Items of the model one after the other are one turn. */
   let open: (AssistantPart | Extract<SealedPart, { type: 'signature' }>)[] = []
