@@ -29,6 +29,7 @@ export const errorCatalogue = {
   'request/upgrade': { status: 426, hint: 'Open this address as a WebSocket.' },
   'request/range': { status: 416, hint: 'Ask for a range within the file.' },
   'request/rate': { status: 429, hint: 'Wait for the seconds in `Retry-After`, then try again.' },
+  'request/unrepeatable': { status: 409, hint: 'Send the request with a new Idempotency-Key, which does it again.' },
   'request/reused-key': { status: 409, hint: 'Use a new Idempotency-Key for a different request.' },
   'account-request/not-found': { status: 404, hint: 'GET /v1/auth/account-requests lists the requests.' },
   'account-request/decided': { status: 409, hint: 'An allowed account cannot be denied.' },

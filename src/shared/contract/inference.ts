@@ -8,7 +8,7 @@ const eventStream = {
   response: {
     mediaTypes: ['application/json', 'text/event-stream'],
     description:
-      'JSON, or events where `stream` is true. `x-steward-warnings` names what was changed or left out for the provider; `x-steward-max-tokens` how many tokens of output were allowed, where that was not what was asked for.',
+      'JSON, or events where `stream` is true. `x-steward-warnings` names what was changed or left out for the provider; `x-steward-max-tokens` how many tokens of output were allowed, where that was not what was asked for. A repetition with the same Idempotency-Key gets the first JSON answer again; of a stream, or an answer longer than a megabyte, it gets 409.',
   },
   headers: {},
 }
@@ -67,6 +67,7 @@ export const createChatCompletion = defineRoute({
     }),
   }),
   refusals,
+  idempotent: true,
   maxBodyBytes,
   raw: eventStream,
 })
@@ -97,6 +98,7 @@ export const createResponse = defineRoute({
     usage: z.looseObject({ input_tokens: z.int(), output_tokens: z.int(), cost: InferenceCost }),
   }),
   refusals,
+  idempotent: true,
   maxBodyBytes,
   raw: eventStream,
 })
@@ -128,6 +130,7 @@ export const createMessage = defineRoute({
     usage: z.looseObject({ input_tokens: z.int(), output_tokens: z.int(), cost: InferenceCost }),
   }),
   refusals,
+  idempotent: true,
   maxBodyBytes,
   raw: eventStream,
 })

@@ -97,9 +97,21 @@ async function answerEndpoint<E extends Endpoint<Call>, Who, Call>(
   const work = () => paidWork(endpoint, { input, call, bytes, exchange })
 
   if (repeatable && half.once) {
-    const { status, body, replayed } = await half.once(who, repeatable, async () => onlyJson(await work()))
+    let unkept: AnyAnswer | undefined
+    const { status, body, replayed } = await half.once(who, repeatable, async () => {
+      const answer = await work()
+      if (isKeepable(answer)) return answer
+      unkept = answer
+      return unkeptAnswer
+    })
     if (replayed) exchange.headers['idempotent-replayed'] = 'true'
-    return sendJson(exchange, status, body)
+    if (replayed && body === unkeptAnswer.body) {
+      const message = 'The answer to this Idempotency-Key was streamed or too long to be kept.'
+      throw new AppError('request/unrepeatable', message)
+    }
+    if (unkept && isBytesAnswer(unkept)) return sendBytes(exchange, unkept)
+    const answer = unkept && !isEventsAnswer(unkept) ? unkept : { status, body }
+    return sendJson(exchange, answer.status, answer.body)
   }
   const answer = await work()
   if (isBytesAnswer(answer)) return sendBytes(exchange, answer)
@@ -158,10 +170,16 @@ function answerOf<Call>({ route }: Endpoint<Call>, value: unknown): AnyAnswer {
   return { status: route.status, body: JSON.stringify(value) }
 }
 
-function onlyJson(answer: AnyAnswer): KeptAnswer {
-  if (isBytesAnswer(answer) || isEventsAnswer(answer)) throw new Error('Only answers of JSON can be kept.')
-  return answer
+/** In characters. Longer answers are not worth a day of space. */
+const maxKeptChars = 1024 * 1024
+
+function isKeepable(answer: AnyAnswer): answer is KeptAnswer {
+  if (isEventsAnswer(answer)) throw new Error('Events are never kept: the endpoint streams without saying so.')
+  return !isBytesAnswer(answer) && answer.body.length <= maxKeptChars
 }
+
+/** Kept in place of an answer that is streamed or too long: a repetition must not do the work again. */
+const unkeptAnswer: KeptAnswer = { status: 200, body: '' }
 
 /** Method, address and body make a request the same; no header does, so a payment that is added changes nothing. */
 function repeatableOf(
@@ -170,7 +188,9 @@ function repeatableOf(
   body: Buffer,
 ): Repeatable | undefined {
   const key = headers['idempotency-key']
-  return idempotent && raw === undefined && key !== undefined ? { key: String(key), method, path, body } : undefined
+  return idempotent && raw?.request === undefined && key !== undefined
+    ? { key: String(key), method, path, body }
+    : undefined
 }
 
 /** A class for the same reason as that of the exchange. */

@@ -1,0 +1,71 @@
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { type ModelAsked, modelBody, modelPaths, modelService } from '../support/models/modelService.ts'
+import { plainUsage } from '../support/models/scriptedAnswer.ts'
+import { exchange } from '../support/runningService.ts'
+
+/** A client that did not hear the answer repeats its request, and is charged once. */
+const { service, providers, balance, close } = await modelService()
+afterAll(close)
+beforeEach(() => providers.clear())
+
+const ask = (asked: ModelAsked, idempotencyKey: string) =>
+  exchange(service.url, modelPaths[asked.dialect], {
+    key: service.key,
+    body: modelBody(asked),
+    headers: { 'idempotency-key': idempotencyKey },
+  })
+const dialects = ['chat', 'responses', 'messages'] as const
+
+test.each(dialects)('%s: a repetition gets the first answer and costs nothing', async (dialect) => {
+  const asked = { dialect, model: 'gpt-5.2' }
+  const first = await ask(asked, `json ${dialect}`)
+  const { posted } = await balance()
+  const second = await ask(asked, `json ${dialect}`)
+  expect([first.status, second.status]).toEqual([200, 200])
+  expect(second.json).toEqual(first.json)
+  expect(second.headers['idempotent-replayed']).toBe('true')
+  expect(providers.requests).toHaveLength(1)
+  expect((await balance()).posted).toBe(posted)
+})
+
+test.each(dialects)('%s: a repeated stream is a 409 in the dialect and asks no provider', async (dialect) => {
+  const asked = { dialect, model: 'claude-sonnet-4.5', stream: true }
+  const first = await ask(asked, `stream ${dialect}`)
+  expect(first.text.slice(0, 300)).toContain('data: ')
+  expect(first.text).toContain('Hello')
+  const second = await ask(asked, `stream ${dialect}`)
+  expect([second.status, second.json.error.code]).toEqual([409, 'request/unrepeatable'])
+  expect(second.json.error.message).toContain('streamed')
+  expect(providers.requests).toHaveLength(1)
+})
+
+test('another body is 409, and a key that is too long is 400', async () => {
+  await ask({ dialect: 'chat', model: 'gpt-5.2' }, 'other')
+  const other = await ask({ dialect: 'chat', model: 'gpt-5-mini' }, 'other')
+  expect([other.status, other.json.error.code]).toEqual([409, 'request/reused-key'])
+  expect((await ask({ dialect: 'chat', model: 'gpt-5.2' }, 'x'.repeat(200))).status).toBe(400)
+  expect(providers.requests).toHaveLength(1)
+})
+
+test('a refusal of the provider is not kept, so that it may be repeated', async () => {
+  providers.play({ status: 429 })
+  expect((await ask({ dialect: 'chat', model: 'gpt-5.2' }, 'again')).status).toBe(429)
+  expect((await ask({ dialect: 'chat', model: 'gpt-5.2' }, 'again')).status).toBe(200)
+})
+
+test('an answer that is too long to be kept is told once', async () => {
+  providers.play({ parts: [{ text: 'x'.repeat(1_100_000) }], usage: plainUsage })
+  const asked = { dialect: 'chat', model: 'gpt-5.2' } as const
+  const long = await ask(asked, 'long')
+  expect([long.status, long.text.slice(0, 200)]).toEqual([200, expect.stringContaining('chatcmpl')])
+  expect((await ask(asked, 'long')).status).toBe(409)
+})
+
+test('a quote is made once for each key', async () => {
+  const quote = (body: object) =>
+    exchange(service.url, '/domains/quotes', { key: service.key, body, headers: { 'idempotency-key': 'quote' } })
+  const first = await quote({ domain: 'quoted-once.com' })
+  expect(first.status).toBe(201)
+  expect((await quote({ domain: 'quoted-once.com' })).json).toEqual(first.json)
+  expect((await quote({ domain: 'quoted-twice.com' })).status).toBe(409)
+})
