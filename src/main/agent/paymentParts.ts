@@ -45,7 +45,7 @@ export function paymentParts(ground: AgentGround, given: Given): PaymentParts {
         client: httpClient({ maxAnswerBytes, connect: connector(target), tls: tlsOptions(target) }),
         baseUrl: askedUrl(target),
         authorization: `Bearer ${target.key}`,
-        task: tasks.current()?.id,
+        task: tasks.current(),
       }
     )
   })

@@ -1,9 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
-import type { Links, TaskId } from '../../shared/contract/timelineLinks.ts'
+import { formatRequester, isTurn, type Requester, requesterHeader } from '../../shared/contract/requester.ts'
+import { type Links, type TaskId, taskHeader } from '../../shared/contract/timelineLinks.ts'
 
 /** What is going on, for what it leaves in the log and sends to the service. */
-export type PresentTask = { id: TaskId; links: Links }
+export type PresentTask = {
+  id: TaskId
+  links: Links
+  /** Absent for the user. */
+  requester?: Requester | undefined
+}
 
 /** Which task the present work belongs to, however deep in it something is noted. */
 export type TaskContext = {
@@ -25,10 +31,19 @@ export function taskContext(): TaskContext {
     run(task, work) {
       const outer = present.getStore()
       const links = { ...outer?.links, ...task.links }
-      const id = outer && !task.id.startsWith('chat:') ? outer.id : task.id
-      return present.run({ id, links }, work)
+      const id = outer && !isTurn(task.id) ? outer.id : task.id
+      const requester = task.requester ?? (isTurn(task.id) ? undefined : outer?.requester)
+      return present.run({ id, links, requester }, work)
     },
     resume: (task, work) => present.run(task, work),
     current: () => present.getStore(),
+  }
+}
+
+/** Headers that tell the service which task a request belongs to, and on whose behalf it is sent. */
+export function taskHeaders(task: Omit<PresentTask, 'links'> | undefined): Record<string, string> {
+  return {
+    ...(task && { [taskHeader]: task.id }),
+    ...(task?.requester && { [requesterHeader]: formatRequester(task.requester) }),
   }
 }

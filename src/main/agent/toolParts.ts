@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../shared/appError.ts'
 import type { IntentRecord } from '../../shared/contract/intents.ts'
+import { toRequester } from '../../shared/contract/requester.ts'
 import { toolNamed } from '../../shared/contract/tools/toolTable.ts'
 import { parseJson } from '../platform/boundedJson.ts'
 import { builtFile, installFolder } from '../platform/programFile.ts'
@@ -64,7 +65,9 @@ export function toolParts(ground: AgentGround, { approvals, asks, served, endpoi
         // Approved by a person, and still part of what asked for it.
         const asked = record.intent_id === null ? undefined : activity.taskOf({ kind: 'intent', id: record.intent_id })
         const task = asked ?? { id: newTask('call'), links: {} }
-        return tasks.resume(task, () => perform(tool, args, { caller: by, signal, waitMs: 0 }))
+        return tasks.resume({ ...task, requester: toRequester(by.asker, task.id) }, () =>
+          perform(tool, args, { caller: by, signal, waitMs: 0 }),
+        )
       },
       newId,
       now,
@@ -83,7 +86,11 @@ export function toolParts(ground: AgentGround, { approvals, asks, served, endpoi
   const plain = toolExecutor({ approvals, asks, pending, perform, notes, toolOf })
   const executor: ToolExecutor = {
     ...plain,
-    runTool: (name, given, run) => tasks.run({ id: newTask('call'), links: {} }, () => plain.runTool(name, given, run)),
+    runTool(name, given, run) {
+      const id = newTask('call')
+      const requester = toRequester(run.caller.asker, tasks.current()?.id ?? id)
+      return tasks.run({ id, links: {}, requester }, () => plain.runTool(name, given, run))
+    },
   }
   const clients = toolClients({
     clients: toolClientRepository(database),

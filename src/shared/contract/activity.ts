@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { AccountId } from '../ids.ts'
 import { IsoTime } from '../time.ts'
+import { requesterKinds } from './requester.ts'
 import { defineRoute } from './route.ts'
 import { SandboxParams } from './sandboxes.ts'
 import { TaskId } from './timelineLinks.ts'
@@ -35,11 +36,26 @@ export type ActivityType = z.infer<typeof ActivityType>
 
 export const ActivityBy = z.object({
   kind: z
-    .enum(['owner', 'key', 'wallet', 'link', 'service'])
-    .describe('The owner, an API key, a wallet that signed in, a shared terminal link, or the service on its own'),
-  name: z.string().nullable().describe('Of an API key its name, of a wallet its address; otherwise null'),
+    .enum(['owner', 'key', 'wallet', 'link', 'service', ...requesterKinds])
+    .describe(
+      'The owner, an API key, a wallet that signed in, a shared terminal link, the service on its own; or a coding agent, a chat, a program or Steward itself that acted through the owner’s local agent',
+    ),
+  name: z
+    .string()
+    .nullable()
+    .describe('Name of the API key, agent, chat or program; address of the wallet; otherwise null'),
+  via: z
+    .literal('owner')
+    .optional()
+    .describe('Present where the local agent acted for a requester other than the owner'),
 })
 export type ActivityBy = z.infer<typeof ActivityBy>
+
+/** Returns `by` as it is on the wire, from its stored columns. */
+export function parseActivityBy(kind: string, name: string | null): ActivityBy {
+  const isRequester = requesterKinds.some((requester) => requester === kind)
+  return ActivityBy.parse({ kind, name, ...(isRequester && { via: 'owner' }) })
+}
 
 const { min, max, default: usual } = activityLimits.listed
 const inRange = `must be a whole number from ${min} to ${max}`

@@ -75,14 +75,24 @@ export function whoDid({ kind, name }: ActivityBy): string {
     case 'owner':
       return 'You'
     case 'key':
-      return name ?? 'A deleted key'
+      return name === null ? 'A deleted key' : programName(name)
     case 'wallet':
       return name === null ? 'A wallet' : shortAddress(name)
     case 'link':
       return 'Someone with a terminal link'
     case 'service':
       return 'Steward'
+    case 'agent':
+    case 'chat':
+    case 'program':
+    case 'steward':
+      return programName(name ?? 'A program')
   }
+}
+
+/** Keeps a program whose name is “You” apart from the user. */
+function programName(name: string): string {
+  return /^\s*you\s*$/i.test(name) ? `The program “${name.trim()}”` : name
 }
 
 /** `Wrote /root/big.bin (30 MB).` */

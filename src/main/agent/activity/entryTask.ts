@@ -5,7 +5,7 @@ import type { PresentTask } from '../taskContext.ts'
 import { entryOf } from './rowProblems.ts'
 import type { TimelineRepository } from './timelineRepository.ts'
 
-type Began = { task: TaskId; links: Links }
+type Began = { task: TaskId; links: Links; actor: NotedEntry['actor'] }
 
 /** What is to be written, with the task in which it was noted. */
 export type WaitingEntry = { entry: NotedEntry; present: PresentTask | undefined }
@@ -36,7 +36,11 @@ export function beginning(links: Links, firstOf: TimelineRepository['firstOf']):
     const { data: task } = TaskId.safeParse(first.task)
     return task === undefined
       ? undefined
-      : { task, links: Object.fromEntries(origins.flatMap((it) => ofLink(first.links, it))) as Links }
+      : {
+          task,
+          links: Object.fromEntries(origins.flatMap((it) => ofLink(first.links, it))) as Links,
+          actor: first.actor,
+        }
   }
   return undefined
 }

@@ -5,10 +5,13 @@ import {
   listAccountActivity,
 } from '../../../shared/contract/activity.ts'
 import { activitySentence, whoDid } from '../../../shared/contract/activityWords.ts'
+import { isTurn, type Requester, toRequester } from '../../../shared/contract/requester.ts'
+import type { TaskId } from '../../../shared/contract/timelineLinks.ts'
 import type { Log } from '../../platform/log.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
 import type { NotedEntry } from '../note.ts'
+import { entryOf as entryOfRow } from './rowProblems.ts'
 import type { Timeline } from './timeline.ts'
 import { cleanText } from './withoutSecrets.ts'
 
@@ -65,8 +68,11 @@ export function serviceFollower({ link, client, timeline, isOwn = () => false, l
   }
 
   const asSeen = (activity: AccountActivity): AccountActivity => {
-    const { kind, name } = activity.by
-    return kind === 'wallet' && name !== null && isOwn(name) ? { ...activity, by: { kind: 'owner', name } } : activity
+    const { by, task } = activity
+    const isOwner = by.kind === 'owner' || (by.kind === 'wallet' && by.name !== null && isOwn(by.name))
+    if (!isOwner) return activity
+    const requester = task === null ? undefined : requesterOf(timeline.records, task)
+    return { ...activity, by: requester ? { ...requester, via: 'owner' } : { kind: 'owner', name: by.name } }
   }
 
   const run = async (): Promise<void> => {
@@ -142,7 +148,7 @@ function entryOf(activity: AccountActivity, service: string): NotedEntry {
       ...(name !== null && { sandbox_name: name }),
       ...(command !== null && { command }),
       ...(charged_micro_usd !== null && { charged_micro_usd }),
-      ...(by.kind !== 'key' && by.name !== null && { wallet: by.name }),
+      ...((by.kind === 'wallet' || by.kind === 'owner') && by.name !== null && { wallet: by.name }),
     },
     ...(task !== null && { task }),
     links: {
@@ -164,7 +170,24 @@ function gap(count: number, service: string): NotedEntry {
   }
 }
 
+const actorKinds: Record<Exclude<ActivityBy['kind'], 'service'>, NotedEntry['actor']['kind']> = {
+  ...{ owner: 'person', key: 'client', wallet: 'client', link: 'client' },
+  ...{ agent: 'tool', chat: 'tool', program: 'client', steward: 'agent' },
+}
+
 function actorOf(by: ActivityBy, service: string): NotedEntry['actor'] {
   if (by.kind === 'service') return { kind: 'service', name: service }
-  return { kind: by.kind === 'owner' ? 'person' : 'client', name: whoDid(by) }
+  return { kind: actorKinds[by.kind], name: whoDid(by) }
+}
+
+/**
+ * Returns the requester of a task for a service that does not record it, by what the log has of the task so far. Returns
+ * undefined for an action of the user. In a turn of a chat, the user only asks: the chat does all that a service records.
+ */
+function requesterOf(records: Timeline['records'], task: TaskId): Requester | undefined {
+  if (task.startsWith('action:')) return undefined
+  const row = records.firstByRequester(task)
+  const entry = row && entryOfRow(row)
+  const known = entry?.problem === null ? toRequester(entry.actor, task) : undefined
+  return known ?? (isTurn(task) ? { kind: 'chat', name: 'A chat' } : { kind: 'program', name: 'A program' })
 }

@@ -1,3 +1,4 @@
+import { toRequester } from '../../../shared/contract/requester.ts'
 import { isoTime } from '../../../shared/time.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Database } from '../../storage/openDatabase.ts'
@@ -110,7 +111,7 @@ export function timeline({ database, tasks, headPath, now, onAppended, log }: Op
     taskOf({ kind, id }) {
       if (!database.inTransaction) writeNoted()
       const began = beginning({ [kind]: id }, records.firstOf)
-      return began && { id: began.task, links: began.links }
+      return began && { id: began.task, links: began.links, requester: toRequester(began.actor, began.task) }
     },
     records,
     head: () => head,

@@ -59,6 +59,8 @@ export type TimelineRepository = {
   ofTask(task: TaskId, most: number): TimelineRow[]
   /** Tasks of chats and programs whose last entry is below `below`, the newest first. */
   newestTasks(below: number, limit: number): string[]
+  /** Returns the first entry of the task whose actor is a program, a tool or Steward itself, except answers of models. */
+  firstByRequester(task: TaskId): TimelineRow | undefined
   /** The first entry that leads there. */
   firstOf(link: EntryLink): TimelineRow | undefined
   /** How far the log of this account of a service was read; undefined when it never was. */
@@ -104,6 +106,10 @@ export function timelineRepository(database: Database): TimelineRepository {
   const ofTask = database.prepare<[string, number], TimelineRow>(
     `SELECT ${columns} FROM timeline WHERE task = ? ORDER BY sequence DESC LIMIT ?`,
   )
+  const firstByRequester = database.prepare<[string], TimelineRow>(
+    `SELECT ${columns} FROM timeline WHERE task = ? AND actor_kind IN ('client', 'tool', 'agent')
+       AND kind NOT LIKE 'chat.%' ORDER BY sequence LIMIT 1`,
+  )
   const newestTasks = database.prepare<[number, number], { task: string }>(
     `SELECT task FROM timeline WHERE task >= 'call:' AND task < 'chat;'
      GROUP BY task HAVING max(sequence) < ? ORDER BY max(sequence) DESC LIMIT ?`,
@@ -136,6 +142,7 @@ export function timelineRepository(database: Database): TimelineRepository {
     },
     ofTask: (task, most) => ofTask.all(task, most).reverse(),
     newestTasks: (below, limit) => newestTasks.all(below, limit).map(({ task }) => task),
+    firstByRequester: (task) => firstByRequester.get(task),
     firstOf: ({ kind, id }) => firstOf.get(kind, id),
     followed: (accountId) => followed.get(accountId)?.sequence,
     setFollowed: (accountId, sequence) => void setFollowed.run(accountId, sequence),

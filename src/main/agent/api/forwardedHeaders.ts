@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { windowKeyHeader, windowProtocol } from '../../../shared/contract/localApi.ts'
+import { requesterHeader } from '../../../shared/contract/requester.ts'
 import { taskHeader } from '../../../shared/contract/timelineLinks.ts'
 import { uploadOffsetHeader } from '../../../shared/contract/uploads.ts'
 import { endToEnd, type HeaderList } from '../../platform/http/endToEndHeaders.ts'
@@ -8,7 +9,16 @@ import { forwardedAnswerHeaders } from './answerHeaders.ts'
 import { offersWindowKey, withoutWindowProtocols } from './windowProof.ts'
 
 /** Of our own pages, or about the way to us: none of the service's business. */
-const ownToRequests = new Set(['host', 'cookie', 'origin', 'referer', 'expect', windowKeyHeader, taskHeader])
+const ownToRequests = new Set([
+  'host',
+  'cookie',
+  'origin',
+  'referer',
+  'expect',
+  windowKeyHeader,
+  taskHeader,
+  requesterHeader,
+])
 
 /**
  * What an answer may say for itself. All else stays behind: a service elsewhere may be somebody's who wants to act on

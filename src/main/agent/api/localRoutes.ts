@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { AppError } from '../../../shared/appError.ts'
 import type { Asker } from '../../../shared/contract/intents.ts'
 import { getLocalDocument, getLocalStatus, localEventsPath, openSession } from '../../../shared/contract/localApi.ts'
+import { toRequester } from '../../../shared/contract/requester.ts'
 import type { Output, Route } from '../../../shared/contract/route.ts'
 import type { Exchange } from '../../platform/http/exchange.ts'
 import { requestPipeline } from '../../platform/http/requestPipeline.ts'
@@ -88,10 +89,10 @@ function inTask(endpoint: LocalEndpoint, tasks: Pick<TaskContext, 'run'>): Local
   if (route.method === 'GET') return endpoint
   return {
     ...endpoint,
-    handle: (input, call, settlement) =>
-      tasks.run({ id: newTask(call.asker.kind === 'person' ? 'action' : 'call'), links: {} }, () =>
-        handle(input, call, settlement),
-      ),
+    handle(input, call, settlement) {
+      const id = newTask(call.asker.kind === 'person' ? 'action' : 'call')
+      return tasks.run({ id, links: {}, requester: toRequester(call.asker, id) }, () => handle(input, call, settlement))
+    },
   }
 }
 

@@ -248,7 +248,7 @@ function stored(
   })
   note({
     kind: finished.state === 'failed' ? 'chat.failed' : 'chat.answered',
-    actor: { kind: 'person', name: 'You' },
+    actor: { kind: 'tool', name: plan.model.id },
     subject: conversation.id,
     links: { conversation: conversation.id, message: row.id },
     summary: summaryOf(plan.model.id, finished, usage),

@@ -1,11 +1,10 @@
 import { AppError } from '../../../shared/appError.ts'
 import { type Input, type Output, type Route, requestOf } from '../../../shared/contract/route.ts'
-import { taskHeader } from '../../../shared/contract/timelineLinks.ts'
 import { sseParser } from '../../platform/http/sseEvents.ts'
 import { type HttpClient, type HttpRequest, httpClient, textOf } from '../../platform/httpClient.ts'
 import { parsedJson } from '../../platform/parsedJson.ts'
 import { serviceRefusal } from '../serviceRefusal.ts'
-import type { TaskContext } from '../taskContext.ts'
+import { type TaskContext, taskHeaders } from '../taskContext.ts'
 import { askedUrl, connector, type ServiceTarget, tlsOptions } from './serviceTarget.ts'
 
 export type ServiceCallOptions = {
@@ -73,7 +72,7 @@ export function serviceClient(
         accept,
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(key !== null && { authorization: `Bearer ${key}` }),
-        ...(task && { [taskHeader]: task.id }),
+        ...taskHeaders(task),
         ...(options.idempotencyKey !== undefined && { 'idempotency-key': options.idempotencyKey }),
       },
       body,

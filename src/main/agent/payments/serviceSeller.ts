@@ -1,6 +1,6 @@
 import { AppError } from '../../../shared/appError.ts'
-import { type TaskId, taskHeader } from '../../../shared/contract/timelineLinks.ts'
 import type { HttpClient } from '../../platform/httpClient.ts'
+import { type PresentTask, taskHeaders } from '../taskContext.ts'
 import { askedOnce, type Seller } from './seller.ts'
 
 /** A connection to the service that Steward is connected to, for one request. */
@@ -9,7 +9,7 @@ export type ServiceConnection = {
   baseUrl: string
   authorization: string
   /** What the request belongs to. */
-  task?: TaskId | undefined
+  task?: PresentTask | undefined
 }
 
 /** The service that Steward is connected to, asked as the person; addresses are paths of it. */
@@ -20,7 +20,7 @@ export function serviceSeller(connect: () => ServiceConnection | undefined): Sel
       if (!connection) throw new AppError('service/unavailable', "The service isn't responding.")
       const { client, baseUrl, authorization, task } = connection
       try {
-        const headers = { ...request.headers, authorization, ...(task !== undefined && { [taskHeader]: task }) }
+        const headers = { ...request.headers, authorization, ...taskHeaders(task) }
         const asked = { ...request, url: `${baseUrl}${request.url}`, headers }
         return await askedOnce(client, asked, { signal, name: 'The service' })
       } finally {

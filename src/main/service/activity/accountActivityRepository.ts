@@ -1,8 +1,9 @@
 import {
   AccountActivityType,
-  ActivityBy,
+  type ActivityBy,
   ActivityType,
   accountActivitiesKept,
+  parseActivityBy,
 } from '../../../shared/contract/activity.ts'
 import { TaskId } from '../../../shared/contract/timelineLinks.ts'
 import type { AccountId, SandboxId } from '../../../shared/ids.ts'
@@ -88,7 +89,7 @@ export function accountActivityRepository(database: Database): AccountActivityRe
         ...row,
         type: Type.parse(row.type),
         task: TaskId.nullable().parse(row.task),
-        by: ActivityBy.parse({ kind: byKind, name: byName }),
+        by: parseActivityBy(byKind, byName),
       })),
   }
 }

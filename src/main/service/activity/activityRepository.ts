@@ -1,4 +1,4 @@
-import { ActivityBy, ActivityType, activityLimits } from '../../../shared/contract/activity.ts'
+import { type ActivityBy, ActivityType, activityLimits, parseActivityBy } from '../../../shared/contract/activity.ts'
 import type { AccountId, SandboxId } from '../../../shared/ids.ts'
 import type { Database } from '../../storage/openDatabase.ts'
 import {
@@ -89,7 +89,7 @@ export function activityRepository(database: Database): ActivityRepository {
       activities.all(sandboxId, limit).map(({ byKind, byName, ...row }) => ({
         ...row,
         type: ActivityType.parse(row.type),
-        by: ActivityBy.parse({ kind: byKind, name: byName }),
+        by: parseActivityBy(byKind, byName),
       })),
     commands: (sandboxId, limit) => commands.all(sandboxId, limit),
   }

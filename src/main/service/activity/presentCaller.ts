@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ActivityBy } from '../../../shared/contract/activity.ts'
+import { parseRequester, type Requester, requesterHeader } from '../../../shared/contract/requester.ts'
 import { TaskId, taskHeader } from '../../../shared/contract/timelineLinks.ts'
 import type { AccountRepository } from '../accounts/accountRepository.ts'
 import type { AnyCall, Caller, Endpoint } from '../endpoint.ts'
@@ -27,9 +28,10 @@ export function presentCaller(accounts: Pick<AccountRepository, 'findKey'>): Pre
       ),
     apart: (work) => present.run(undefined, work),
     by() {
-      const caller = present.getStore()?.caller
+      const { caller, requester } = present.getStore() ?? {}
       if (!caller) return { kind: 'service', name: null }
       const { accountId, keyId, managesAccount, onlySandbox, wallet } = caller
+      if (requester) return { ...requester, via: 'owner' }
       if (onlySandbox !== undefined) return { kind: 'link', name: null }
       if (wallet) return { kind: 'wallet', name: wallet.address }
       if (managesAccount || keyId === undefined) return { kind: 'owner', name: null }
@@ -39,7 +41,7 @@ export function presentCaller(accounts: Pick<AccountRepository, 'findKey'>): Pre
   }
 }
 
-type Present = { caller: Caller | undefined; task: TaskId | null }
+type Present = { caller: Caller | undefined; task: TaskId | null; requester: Requester | undefined }
 
 function presentOf({ caller, holder, headers }: AnyCall): Present | undefined {
   const named = headers[taskHeader]
@@ -47,5 +49,9 @@ function presentOf({ caller, holder, headers }: AnyCall): Present | undefined {
   const asker = caller ?? (named === undefined ? undefined : holder())
   if (!asker) return undefined
   const isAgent = asker.onlySandbox === undefined && (asker.managesAccount || asker.wallet !== undefined)
-  return { caller, task: (isAgent && TaskId.safeParse(named).data) || null }
+  return {
+    caller,
+    task: (isAgent && TaskId.safeParse(named).data) || null,
+    requester: isAgent ? parseRequester(headers[requesterHeader]) : undefined,
+  }
 }

@@ -6,7 +6,7 @@ import { StatusDot } from '../../../ui/StatusDot.tsx'
 import { EntryLinks } from '../EntryLinks.tsx'
 import { entryFacts } from './entryFacts.ts'
 import { entryLinks } from './entryLinks.ts'
-import { stepWords } from './rowWords.ts'
+import { actorLabel, stepWords } from './rowWords.ts'
 import type { TimelineRow } from './timelineItems.ts'
 
 /** What became of a request step by step, and everything that the entries hold. */
@@ -86,7 +86,7 @@ function EntryRecord({ entry }: { entry: TimelineEntry }) {
       </summary>
       <FactList>
         <Fact name="Kind">{kind}</Fact>
-        <Fact name="By">{`${actor.name} (${actor.kind})`}</Fact>
+        <Fact name="By">{`${actorLabel(entry)} (${actor.kind})`}</Fact>
         {subject !== null && (
           <Fact name="About">
             <AddressText text={subject} label="Copy ID" whole />

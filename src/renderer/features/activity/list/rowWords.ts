@@ -30,10 +30,25 @@ export function rowWords({ entries, isRequest }: TimelineRow): RowWords {
   return { ...sentenceOf(told), outcome: last && outcomes[last.kind] }
 }
 
-function sentenceOf({ actor, summary }: TimelineEntry): Pick<RowWords, 'who' | 'what'> {
+function sentenceOf(entry: TimelineEntry): Pick<RowWords, 'who' | 'what'> {
+  const { actor, summary } = entry
   const words = summary.replace(/\.$/, '')
   const begins = actor.name !== '' && words.startsWith(`${actor.name} `)
-  return begins ? { who: actor.name, what: words.slice(actor.name.length) } : { who: undefined, what: words }
+  return begins ? { who: actorLabel(entry), what: words.slice(actor.name.length) } : { who: undefined, what: words }
+}
+
+/**
+ * Earlier versions recorded what programs and chats had the service do as the user's. Those entries stay as they were
+ * hashed, and are shown with who was behind them, which their task tells.
+ */
+export function actorLabel({
+  actor,
+  task,
+  detail,
+}: Pick<TimelineEntry, 'actor' | 'task' | 'detail'>): string {
+  if (actor.kind !== 'person' || detail.service_id === undefined) return actor.name
+  if (task?.startsWith('call:')) return `${actor.name} (by a program)`
+  return task?.startsWith('chat:') ? `${actor.name} (by a chat)` : actor.name
 }
 
 const deciders: Readonly<Record<string, string>> = {

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually, until } from '../support/eventually.ts'
+import { mcpClient, toolClient } from '../support/mcpClients.ts'
+import { inferenceOf } from '../support/models/inferenceOf.ts'
+import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
+import { plainUsage } from '../support/models/scriptedAnswer.ts'
+import { type PayingAgent, payingAgent } from '../support/payingAgent.ts'
+import { plantedDomain } from '../support/plantedDomain.ts'
+import { exchange, type Json } from '../support/runningService.ts'
+
+/** Everything that an agent, a chat or a program does is recorded under its own name; only decisions are the user's. */
+let providers: ProviderServer
+let paying: PayingAgent
+
+beforeAll(async () => {
+  providers = await providerServer()
+  paying = await payingAgent({ inference: inferenceOf(providers), host: 'own' })
+  await eventually(() => expect(paying.agent.connection().state).toBe('connected'))
+})
+afterAll(async () => {
+  await paying?.close()
+  await providers?.close()
+})
+
+const get = async (path: string): Promise<Json> => (await paying.agent.send(path)).json
+const entriesOf = async (kinds: string): Promise<Json[]> =>
+  (await get(`/local/activity?kinds=${kinds}&limit=500`)).entries
+const decisions = ['intent.approved', 'intent.denied', 'grant.added', 'chat.asked']
+
+/** Asserts that in tasks of agents, chats and programs, only decisions are by the user. */
+async function assertNoneByPerson(): Promise<void> {
+  const { entries } = await get('/local/activity?actor=person&limit=500')
+  const foreign = entries.filter(
+    ({ task, kind }: Json) => /^(call|chat):/.test(task ?? '') && !decisions.includes(kind),
+  )
+  expect(foreign.map(({ summary }: Json) => summary)).toEqual([])
+  expect(await get('/local/activity/verify')).toMatchObject({ ok: true, problems: [] })
+}
+const approveNext = async (): Promise<void> => {
+  const intent = await until(
+    'a request in Approvals',
+    async () => (await get('/local/intents?state=waiting')).intents[0] as Json | undefined,
+  )
+  await paying.post(`/local/intents/${intent.id}/decision`, { approve: true })
+}
+const sandboxActivity = async (id: string): Promise<Json[]> =>
+  (await paying.service.send(`/v1/sandboxes/${id}/activity`)).json.activities
+
+test('what a coding agent does over MCP is recorded as its own', async () => {
+  const { account_id: accountId } = (await paying.service.send('/v1/activity?limit=1')).json
+  plantedDomain(paying.service.dataDir, { accountId, name: 'by-agent.com' })
+  const { client, call } = await mcpClient({
+    url: `${paying.agent.origin}/mcp`,
+    key: (await toolClient(paying.agent, { name: 'claude-code' })).key,
+  })
+  const { id } = (await call('sandbox_create', { name: 'made-by-mcp' })).result
+  await call('sandbox_exec', { sandbox_id: id, command: 'echo done' })
+  await call('sandbox_write_file', { sandbox_id: id, path: '/root/a.txt', content: 'a' })
+  const added = await call('domain_dns_add', { domain: 'by-agent.com', type: 'TXT', host: 'agent', value: 'x' })
+  expect(added.isError, added.text).toBe(false)
+  const deleting = call('sandbox_delete', { sandbox_id: id })
+  await eventually(async () => expect((await get('/local/intents?state=waiting')).intents).toHaveLength(1))
+  const activity = await sandboxActivity(id)
+  await approveNext()
+  await deleting
+  await client.close()
+  for (const kind of ['sandbox.created', 'command.run', 'file.written', 'dns.changed', 'sandbox.deleted']) {
+    await eventually(async () => {
+      const [entry] = await entriesOf(kind)
+      expect(entry, kind).toMatchObject({ actor: { kind: 'tool', name: 'claude-code' } })
+      expect(entry.summary, kind).toMatch(/^claude-code /)
+    })
+  }
+  expect(activity.map(({ by }) => by)).toEqual(
+    activity.map(() => ({ kind: 'agent', name: 'claude-code', via: 'owner' })),
+  )
+  await assertNoneByPerson()
+})
+
+test('what a chat does with tools is recorded as the chat’s', async () => {
+  const call = { call: 'sandbox_create', id: 'c1', args: JSON.stringify({ name: 'built-by-chat' }) }
+  providers.play({ parts: [call], usage: plainUsage }, { parts: [{ text: 'Done.' }], usage: plainUsage })
+  const chat = (
+    await paying.post('/local/chat/conversations', {
+      ...{ models: ['kimi-k2.5'], title: 'Build me a page', tools: { enabled: true } },
+    })
+  ).json
+  const sent = await paying.post(`/local/chat/conversations/${chat.id}/messages`, { parent_id: null, text: 'Build' })
+  await until('the answer', async () => {
+    const { message } = await get(`/local/chat/messages/${sent.json.answers[0].id}`)
+    return message.finished_at !== null
+  })
+  await eventually(async () => {
+    const [entry] = await entriesOf('sandbox.created')
+    expect(entry).toMatchObject({
+      actor: { kind: 'tool', name: expect.stringMatching(/^Chat “.+”$/) },
+      summary: expect.stringMatching(/^Chat “.+” created built-by-chat\.$/),
+      task: `chat:${sent.json.user.id}`,
+    })
+  })
+  await assertNoneByPerson()
+})
+
+test('what a program buys by the local API is recorded as the program’s', async () => {
+  paying.setPolicy([])
+  const { key } = (await paying.service.send('/v1/auth/api-keys', { body: { name: 'buyer' } })).json
+  const bought = await exchange(paying.agent.origin, '/local/payments/domains/register', {
+    body: { domain: 'by-program.com', years: 1 },
+    headers: { authorization: `Bearer ${key}` },
+  })
+  expect(bought.status, bought.text).toBeLessThan(300)
+  await approveNext()
+  await eventually(async () => {
+    const [entry] = await entriesOf('name.registered')
+    expect(entry).toMatchObject({
+      actor: { kind: 'client', name: 'buyer' },
+      summary: expect.stringMatching(/^buyer registered by-program\.com/),
+    })
+  })
+  await assertNoneByPerson()
+})
+
+test('an API key of a program cannot act under another name', async () => {
+  const { key } = (await paying.service.send('/v1/auth/api-keys', { body: { name: 'honest' } })).json
+  const forged = { 'x-steward-requester': 'agent;claude-code', 'x-steward-task': 'call:forged' }
+  for (const origin of [paying.service.url, paying.agent.origin]) {
+    const made = await exchange(origin, '/v1/sandboxes', {
+      body: { name: 'forged' },
+      headers: { authorization: `Bearer ${key}`, ...forged },
+    })
+    expect(made.status, made.text).toBe(201)
+    expect(new Set((await sandboxActivity(made.json.id)).map(({ by }) => by.name))).toEqual(new Set(['honest']))
+  }
+  // A page in the window has the user's session: what it names does not count either.
+  const made = await paying.agent.send('/v1/sandboxes', { body: { name: 'window' }, headers: forged })
+  expect(new Set((await sandboxActivity(made.json.id)).map(({ by }) => by.kind))).toEqual(new Set(['owner']))
+})
