@@ -223,6 +223,28 @@ test('finds words, kinds, actors and times, newest first and page by page', asyn
   }
 })
 
+test('a filter leaves the state of a request as it is', async () => {
+  const request = (id: string, kind: string, actor: object) =>
+    log.note({
+      ...noted(`${kind} ${id}`),
+      kind,
+      subject: id,
+      links: { intent: id },
+      detail: { intent_id: id },
+      ...actor,
+    })
+  const program = { actor: { kind: 'client', name: 'claude-code' } as const }
+  for (const id of ['int_1', 'int_2', 'int_3']) request(id, 'intent.asked', program)
+  request('int_1', 'intent.approved', {})
+  request('int_1', 'intent.signed', { actor: { kind: 'system', name: 'Steward' } })
+  request('int_2', 'intent.denied', {})
+  for (const query of ['actor=client', 'search=asked', 'kinds=intent']) {
+    expect((await get(`/local/activity?${query}`)).request_states, query).toEqual({
+      ...{ int_1: 'intent.signed', int_2: 'intent.denied', int_3: 'intent.asked' },
+    })
+  }
+})
+
 test('a row that somebody changed is listed with what is wrong, and found', async () => {
   for (const word of ['one', 'two', 'three', 'four']) log.note(noted(word))
   database.exec(`DROP TRIGGER timeline_keeps_words; DROP TRIGGER timeline_keeps_rows;

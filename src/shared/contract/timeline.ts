@@ -28,6 +28,17 @@ export const TimelineEntry = z.object({
 })
 export type TimelineEntry = z.infer<typeof TimelineEntry>
 
+/** Returns the request to sign or pay that an entry is about. */
+export function requestIdOf({
+  kind,
+  subject,
+  detail,
+}: Pick<TimelineEntry, 'kind' | 'subject' | 'detail'>): string | undefined {
+  if (kind.startsWith('intent.')) return subject ?? undefined
+  const { intent_id: intent } = detail
+  return typeof intent === 'string' ? intent : undefined
+}
+
 const Filters = {
   /** Beginnings of words that all occur in the summary, the kind, the subject, the detail, the links or who did it. */
   search: z.string().max(200).optional(),
@@ -57,7 +68,15 @@ export const listTimeline = defineRoute({
     order: z.enum(['newest', 'oldest']).default('newest'),
     limit: z.coerce.number().int().min(1).max(500).default(100),
   }),
-  response: z.object({ entries: z.array(TimelineEntry), has_more: z.boolean() }),
+  response: z.object({
+    entries: z.array(TimelineEntry),
+    has_more: z.boolean(),
+    request_states: z
+      .record(z.string(), z.string())
+      .describe(
+        'By id, the newest kind (such as `intent.signed`) of each request that the entries are about, whatever the filters leave out',
+      ),
+  }),
 })
 
 export const verifyTimeline = defineRoute({

@@ -1,6 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Output, Parsed } from '../../../shared/contract/route.ts'
-import type { exportTimeline, listTimeline, TimelineEntry } from '../../../shared/contract/timeline.ts'
+import {
+  type exportTimeline,
+  type listTimeline,
+  requestIdOf,
+  type TimelineEntry,
+} from '../../../shared/contract/timeline.ts'
 import type { LinkKind } from '../../../shared/contract/timelineLinks.ts'
 import { entryOf, linkProblem } from './rowProblems.ts'
 import { lastCut } from './timelineCut.ts'
@@ -39,7 +44,25 @@ export async function listedEntries(
   // The oldest may have been cut off while the search went on.
   const first = records.firstSequence()
   const present = found.filter(({ sequence }) => sequence >= first)
-  return { entries: present.slice(0, limit).map(inPlace(records)), has_more: present.length > limit }
+  const entries = present.slice(0, limit).map(inPlace(records))
+  return { entries, has_more: present.length > limit, request_states: requestStates(records, entries) }
+}
+
+/** A filter may leave out the entries that tell what became of a request. */
+function requestStates(
+  records: Pick<TimelineRepository, 'ofRequest'>,
+  entries: readonly TimelineEntry[],
+): Record<string, string> {
+  const ids = new Set(entries.flatMap((entry) => (entry.problem === null ? (requestIdOf(entry) ?? []) : [])))
+  return Object.fromEntries(
+    [...ids].flatMap((id) => {
+      const newest = records
+        .ofRequest(id)
+        .map(entryOf)
+        .find(({ problem }) => problem === null)
+      return newest ? [[id, newest.kind]] : []
+    }),
+  )
 }
 
 /** The entries that fit, oldest first, in pieces: read as fast as they are taken. */

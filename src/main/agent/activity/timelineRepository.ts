@@ -63,6 +63,8 @@ export type TimelineRepository = {
   firstByRequester(task: TaskId): TimelineRow | undefined
   /** The first entry that leads there. */
   firstOf(link: EntryLink): TimelineRow | undefined
+  /** Returns the newest entries of a request's own life, newest first. */
+  ofRequest(intentId: string): TimelineRow[]
   /** How far the log of this account of a service was read; undefined when it never was. */
   followed(accountId: string): number | undefined
   setFollowed(accountId: string, sequence: number): void
@@ -102,6 +104,11 @@ export function timelineRepository(database: Database): TimelineRepository {
   const firstOf = database.prepare<[string, string], TimelineRow>(
     `SELECT ${columns} FROM timeline
      WHERE sequence = (SELECT min(sequence) FROM timeline_links WHERE kind = ? AND id = ?)`,
+  )
+  const ofRequest = database.prepare<[string], TimelineRow>(
+    `SELECT ${columns} FROM timeline
+     WHERE sequence IN (SELECT sequence FROM timeline_links WHERE kind = 'intent' AND id = ?) AND kind LIKE 'intent.%'
+     ORDER BY sequence DESC LIMIT 10`,
   )
   const ofTask = database.prepare<[string, number], TimelineRow>(
     `SELECT ${columns} FROM timeline WHERE task = ? ORDER BY sequence DESC LIMIT ?`,
@@ -144,6 +151,7 @@ export function timelineRepository(database: Database): TimelineRepository {
     newestTasks: (below, limit) => newestTasks.all(below, limit).map(({ task }) => task),
     firstByRequester: (task) => firstByRequester.get(task),
     firstOf: ({ kind, id }) => firstOf.get(kind, id),
+    ofRequest: (intentId) => ofRequest.all(intentId),
     followed: (accountId) => followed.get(accountId)?.sequence,
     setFollowed: (accountId, sequence) => void setFollowed.run(accountId, sequence),
     atomically: (work) => database.transaction(work).immediate(),

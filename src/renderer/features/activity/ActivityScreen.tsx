@@ -141,10 +141,8 @@ type TimelineProps = { query: TimelineQuery; sought: number | undefined; onClear
 
 function Timeline({ query, sought, onClear }: TimelineProps) {
   const start = sought === undefined ? undefined : sought + entriesAbove + 1
-  const { entries, error, isPending, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useTimeline(
-    query,
-    start,
-  )
+  const { entries, requestStates, error, isPending, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } =
+    useTimeline(query, start)
   if (isPending) {
     return (
       <PageColumn width="table" className="py-5">
@@ -182,6 +180,7 @@ function Timeline({ query, sought, onClear }: TimelineProps) {
     <TimelineList
       key={`${JSON.stringify(query)} ${start}`}
       entries={entries}
+      requestStates={requestStates}
       sought={sought}
       hasMore={hasNextPage && !isFetchingNextPage}
       onMore={() => void fetchNextPage()}

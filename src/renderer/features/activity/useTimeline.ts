@@ -6,6 +6,7 @@ import { useAgent } from '../../agent/AgentProvider.tsx'
 import { useLiveEvent } from '../../agent/liveEvents.ts'
 import { readAgain } from '../../agent/readAgain.ts'
 import type { TimelineQuery } from './filters/timelineFilters.ts'
+import type { RequestStates } from './list/timelineItems.ts'
 
 const pageSize = 100
 /** What comes in a burst is read at once. */
@@ -56,7 +57,12 @@ export function useTimeline(query: TimelineQuery, start: number | undefined) {
   })
 
   const read = pages.data?.pages.flatMap(({ entries }) => entries) ?? []
-  return { ...pages, entries: start === undefined ? withNewer(read, newest.data?.entries ?? []) : read }
+  const requestStates = Object.assign(
+    {},
+    ...(pages.data?.pages ?? []).toReversed().map((page) => page.request_states),
+    newest.data?.request_states,
+  ) as RequestStates
+  return { ...pages, requestStates, entries: start === undefined ? withNewer(read, newest.data?.entries ?? []) : read }
 }
 
 /** Newest first. */

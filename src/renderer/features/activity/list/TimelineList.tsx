@@ -5,10 +5,11 @@ import type { TimelineEntry } from '../../../../shared/contract/timeline.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { PageColumn } from '../../../ui/PageFrame.tsx'
 import { TimelineRowView } from './TimelineRowView.tsx'
-import { timelineItems } from './timelineItems.ts'
+import { type RequestStates, timelineItems } from './timelineItems.ts'
 
 type TimelineListProps = {
   entries: readonly TimelineEntry[]
+  requestStates: RequestStates
   /** The entry that the list was opened for. */
   sought: number | undefined
   hasMore: boolean
@@ -21,14 +22,14 @@ const rowsBeyondView = 16
 const atTopPixels = 24
 
 /** One stop for Tab: the arrows go from row to row, Enter opens one. What comes while one reads waits above. */
-export function TimelineList({ entries, sought, hasMore, onMore }: TimelineListProps) {
+export function TimelineList({ entries, requestStates, sought, hasMore, onMore }: TimelineListProps) {
   const place = useRef<HTMLDivElement>(null)
   /** While one reads, the newest entry that is in the list. */
   const [heldAt, setHeldAt] = useState<number>()
   const newest = entries[0]?.sequence ?? 0
   const shown = heldAt === undefined ? entries : entries.filter(({ sequence }) => sequence <= heldAt)
   const waiting = entries.length - shown.length
-  const items = timelineItems(shown, new Date())
+  const items = timelineItems(shown, new Date(), requestStates)
   const rows = items.flatMap((item) => (item.kind === 'row' ? [item.row] : []))
   const soughtRow = rows.find((row) => row.entries.some(({ sequence }) => sequence === sought))?.key
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set(soughtRow === undefined ? [] : [soughtRow]))

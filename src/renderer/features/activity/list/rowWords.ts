@@ -22,12 +22,15 @@ const outcomes: Readonly<Record<string, RowWords['outcome']>> = {
 }
 
 /** A request is told by how it began, and by how it ended. */
-export function rowWords({ entries, isRequest }: TimelineRow): RowWords {
+export function rowWords({ entries, isRequest, state }: TimelineRow): RowWords {
   const [newest] = entries
   if (!isRequest) return { ...sentenceOf(newest), outcome: undefined }
   const told = entries.find(({ kind }) => kind === 'intent.asked') ?? newest
-  const last = entries.find(({ kind }) => kind in outcomes)
-  return { ...sentenceOf(told), outcome: last && outcomes[last.kind] }
+  const last = state ?? entries.find(({ kind }) => Object.hasOwn(outcomes, kind))?.kind
+  return {
+    ...sentenceOf(told),
+    outcome: last !== undefined && Object.hasOwn(outcomes, last) ? outcomes[last] : undefined,
+  }
 }
 
 function sentenceOf(entry: TimelineEntry): Pick<RowWords, 'who' | 'what'> {
@@ -41,11 +44,7 @@ function sentenceOf(entry: TimelineEntry): Pick<RowWords, 'who' | 'what'> {
  * Earlier versions recorded what programs and chats had the service do as the user's. Those entries stay as they were
  * hashed, and are shown with who was behind them, which their task tells.
  */
-export function actorLabel({
-  actor,
-  task,
-  detail,
-}: Pick<TimelineEntry, 'actor' | 'task' | 'detail'>): string {
+export function actorLabel({ actor, task, detail }: Pick<TimelineEntry, 'actor' | 'task' | 'detail'>): string {
   if (actor.kind !== 'person' || detail.service_id === undefined) return actor.name
   if (task?.startsWith('call:')) return `${actor.name} (by a program)`
   return task?.startsWith('chat:') ? `${actor.name} (by a chat)` : actor.name

@@ -1,17 +1,30 @@
-import type { TimelineEntry } from '../../../../shared/contract/timeline.ts'
+import { requestIdOf, type TimelineEntry } from '../../../../shared/contract/timeline.ts'
 
 /** A line of the list: a day, or what happened: one entry, or a request with all that became of it. */
 export type TimelineItem = { kind: 'day'; key: string; label: string } | { kind: 'row'; key: string; row: TimelineRow }
 
 /** Newest entry first. Only a request has more than one. */
-export type TimelineRow = { key: string; entries: readonly [TimelineEntry, ...TimelineEntry[]]; isRequest: boolean }
+export type TimelineRow = {
+  key: string
+  entries: readonly [TimelineEntry, ...TimelineEntry[]]
+  isRequest: boolean
+  /** Newest kind of the request, which a filter may have left out of `entries`. */
+  state?: string | undefined
+}
+
+/** By the id of the request. */
+export type RequestStates = Readonly<Record<string, string>>
 
 const dayMs = 86_400_000
 
 /** The rows as they come, with a line wherever another day begins. */
-export function timelineItems(entries: readonly TimelineEntry[], now: Date): TimelineItem[] {
+export function timelineItems(
+  entries: readonly TimelineEntry[],
+  now: Date,
+  states: RequestStates = {},
+): TimelineItem[] {
   let present = ''
-  return rowsOf(entries).flatMap((row) => {
+  return rowsOf(entries, states).flatMap((row) => {
     const item: TimelineItem = { kind: 'row', key: row.key, row }
     const [newest] = row.entries
     const label = dayLabel(new Date(newest.at), now)
@@ -23,26 +36,20 @@ export function timelineItems(entries: readonly TimelineEntry[], now: Date): Tim
 }
 
 /** A request stands where its newest entry is. An entry that somebody changed stands alone. */
-export function rowsOf(entries: readonly TimelineEntry[]): TimelineRow[] {
+export function rowsOf(entries: readonly TimelineEntry[], states: RequestStates = {}): TimelineRow[] {
   const rows = new Map<string, TimelineRow>()
   for (const entry of entries) {
-    const request = entry.problem === null ? requestOf(entry) : undefined
+    const request = entry.problem === null ? requestIdOf(entry) : undefined
     const key = request === undefined ? String(entry.sequence) : `request ${request}`
     const begun = rows.get(key)
     rows.set(key, {
       key,
       entries: begun ? [...begun.entries, entry] : [entry],
       isRequest: request !== undefined,
+      ...(request !== undefined && { state: states[request] }),
     })
   }
   return [...rows.values()]
-}
-
-/** The request to sign that an entry is about. */
-function requestOf({ kind, subject, detail }: TimelineEntry): string | undefined {
-  if (kind.startsWith('intent.')) return subject ?? undefined
-  const { intent_id: intent } = detail
-  return typeof intent === 'string' ? intent : undefined
 }
 
 export function dayLabel(day: Date, now: Date): string {
