@@ -14,17 +14,17 @@ import { useAgent } from './AgentProvider.tsx'
 import { useLiveEvent } from './liveEvents.ts'
 import { readAgain } from './readAgain.ts'
 
-const serversKey = ['tool-servers'] as const
+export const toolServersKey = ['tool-servers'] as const
 
 /** MCP servers of others, and what the person allowed of them. */
 export function useToolServers() {
   const agent = useAgent()
   const queryClient = useQueryClient()
   useLiveEvent(({ type }) => {
-    if (type === 'ready' || type === 'tool-servers.changed') void readAgain(queryClient, serversKey)
+    if (type === 'ready' || type === 'tool-servers.changed') void readAgain(queryClient, toolServersKey)
   })
   return useQuery({
-    queryKey: serversKey,
+    queryKey: toolServersKey,
     queryFn: async ({ signal }) => (await agent(listToolServers, {}, { signal })).servers,
   })
 }

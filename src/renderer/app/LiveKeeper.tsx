@@ -3,15 +3,19 @@ import type { Policy } from '../../shared/contract/intents.ts'
 import type { LocalEvent } from '../../shared/contract/localApi.ts'
 import { useLiveEvent } from '../agent/liveEvents.ts'
 import { patchAndReadAgain, readAgain } from '../agent/readAgain.ts'
+import { useLiveLists } from '../agent/useLiveLists.ts'
 import { policyKey } from '../agent/usePolicy.ts'
 import { walletKey } from '../agent/useWallet.ts'
 import { goTo } from '../ui/place.ts'
+import { markStale } from './staleKeys.ts'
 
-/** Keeps what several sections show as it is: the wallet's state, and the policy with its stop switch; goes where a notification leads. */
+/** Keeps what was read in any section up to date by events, whichever section is open; goes where a notification leads. */
 export function LiveKeeper() {
   const queryClient = useQueryClient()
+  useLiveLists()
 
   function follow(event: LocalEvent): void {
+    markStale(queryClient, event)
     if (event.type === 'ready') {
       void readAgain(queryClient, walletKey)
       void readAgain(queryClient, policyKey)

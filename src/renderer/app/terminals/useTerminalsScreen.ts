@@ -6,7 +6,6 @@ import type { SandboxId } from '../../../shared/ids.ts'
 import { useLiveEvent } from '../../agent/liveEvents.ts'
 import type { SandboxList } from '../../agent/sandboxes/sandboxList.ts'
 import { useSandboxes } from '../../agent/sandboxes/useSandboxes.ts'
-import { useLiveLists } from '../../agent/useLiveLists.ts'
 import type { SandboxRowActions } from '../../features/machines/list/SandboxRow.tsx'
 import { useSandboxActions } from '../../features/machines/useSandboxActions.ts'
 import { useRunningPrograms } from '../../features/terminals/closing/useRunningPrograms.ts'
@@ -79,7 +78,6 @@ export type TerminalsScreenState = {
 
 /** What the terminals screen shows, and what happens when a person acts. */
 export function useTerminalsScreen(): TerminalsScreenState {
-  useLiveLists()
   const { data: sandboxes } = useSandboxes()
   const { create, start, stop, remove } = useSandboxActions()
   const terminals = useTerminalActions()

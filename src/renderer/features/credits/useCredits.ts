@@ -8,7 +8,7 @@ import { readAgain } from '../../agent/readAgain.ts'
 
 /** Of everything below that a change of the credits makes old. */
 export const creditsKey = ['credits'] as const
-const accessKey = ['credits access'] as const
+export const accessKey = ['credits access'] as const
 
 /** Reads all of it again when the service tells of a change. */
 export function useLiveCredits(): void {

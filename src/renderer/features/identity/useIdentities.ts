@@ -6,7 +6,7 @@ import { patchAndReadAgain, readAgain } from '../../agent/readAgain.ts'
 import { identityList, withRegistration } from './identityList.ts'
 
 export const registrationsKey = ['identity', 'registrations'] as const
-const automatonsKey = ['identity', 'automatons'] as const
+export const automatonsKey = ['identity', 'automatons'] as const
 
 /**
  * Read anew each time the screen opens, and kept as it is by events meanwhile. What was registered here is always known;

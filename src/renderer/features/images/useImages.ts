@@ -7,7 +7,7 @@ import { useLiveEvent } from '../../agent/liveEvents.ts'
 import { readAgain } from '../../agent/readAgain.ts'
 import { type ImageList, withImage, withoutImage } from './imageList.ts'
 
-const imagesKey = ['images'] as const
+export const imagesKey = ['images'] as const
 
 /** Read anew each time it is asked for, and kept as it is by events meanwhile. */
 export function useImages() {

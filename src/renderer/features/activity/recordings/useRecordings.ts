@@ -12,7 +12,7 @@ import { readAgain } from '../../../agent/readAgain.ts'
 import { windowAddress } from '../../../agent/windowLink.ts'
 import { parseCast } from './castPlayback.ts'
 
-const recordingsKey = ['recordings'] as const
+export const recordingsKey = ['recordings'] as const
 const pageSize = 100
 
 export function useRecordings() {

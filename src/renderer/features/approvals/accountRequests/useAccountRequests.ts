@@ -10,7 +10,7 @@ import { useAgent, useConnection } from '../../../agent/AgentProvider.tsx'
 import { readAgain } from '../../../agent/readAgain.ts'
 import { notify } from '../../../ui/toast.tsx'
 
-const requestsKey = ['approvals', 'account-requests'] as const
+export const requestsKey = ['approvals', 'account-requests'] as const
 
 /** Wallets that ask for an account: those that wait first. Only the service of this computer is asked by them. */
 export function useAccountRequests(): readonly AccountRequest[] {

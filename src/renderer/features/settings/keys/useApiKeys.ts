@@ -5,7 +5,7 @@ import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { useLiveEvent } from '../../../agent/liveEvents.ts'
 import { readAgain } from '../../../agent/readAgain.ts'
 
-const keysKey = ['settings', 'api-keys'] as const
+export const keysKey = ['settings', 'api-keys'] as const
 
 export function useApiKeys() {
   const agent = useAgent()

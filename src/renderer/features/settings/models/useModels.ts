@@ -4,7 +4,7 @@ import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { useLiveEvent } from '../../../agent/liveEvents.ts'
 import { readAgain } from '../../../agent/readAgain.ts'
 
-const modelsKey = ['settings', 'models'] as const
+export const modelsKey = ['settings', 'models'] as const
 
 /** All models with their prices, and whether each has a provider with a key. */
 export function useModels() {

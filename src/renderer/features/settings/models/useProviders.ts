@@ -16,8 +16,8 @@ import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { useLiveEvent } from '../../../agent/liveEvents.ts'
 import { readAgain } from '../../../agent/readAgain.ts'
 
-const providersKey = ['settings', 'providers'] as const
-const serversKey = ['settings', 'model-servers'] as const
+export const providersKey = ['settings', 'providers'] as const
+export const modelServersKey = ['settings', 'model-servers'] as const
 
 /** The model providers, and whether each has a key. The keys themselves never come here. */
 export function useProviders() {
@@ -31,9 +31,9 @@ export function useProviders() {
 
 export function useModelServers() {
   const agent = useAgent()
-  useReadAgain(serversKey)
+  useReadAgain(modelServersKey)
   return useQuery({
-    queryKey: serversKey,
+    queryKey: modelServersKey,
     queryFn: ({ signal }) => agent(listModelServers, {}, { signal }),
   })
 }

@@ -4,7 +4,7 @@ import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { useLiveEvent } from '../../../agent/liveEvents.ts'
 import { readAgain } from '../../../agent/readAgain.ts'
 
-const grantsKey = ['settings', 'grants'] as const
+export const grantsKey = ['settings', 'grants'] as const
 
 export function useGrants() {
   const agent = useAgent()

@@ -9,7 +9,7 @@ import {
 import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { readAgain } from '../../../agent/readAgain.ts'
 
-const clientsKey = ['settings', 'tool-clients'] as const
+export const clientsKey = ['settings', 'tool-clients'] as const
 
 export type ToolClientList = Output<typeof listToolClients>
 

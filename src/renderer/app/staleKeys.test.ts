@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { QueryClient } from '@tanstack/react-query'
+import { expect, test } from 'vitest'
+import { LocalEvent } from '../../shared/contract/localApi.ts'
+import { markStale, staleKeys } from './staleKeys.ts'
+
+const rendererFolder = join(import.meta.dirname, '..')
+const types = LocalEvent.options.map(({ shape }) => shape.type.value)
+/** Patched by what is mounted app-wide, or about nothing that is cached. */
+const patchedAppWide = ['terminal.changed', 'terminal.removed', 'account-requests.changed', 'intent.show']
+const changesCache = /\b(readAgain|patchAndReadAgain|patchFromEvent|setQueryData|invalidateQueries)\b/
+
+/** Event types of source files that change the cache when they hear one. */
+function heardTypes(): Map<string, string> {
+  const files = readdirSync(rendererFolder, { recursive: true, encoding: 'utf8' })
+  const heard = new Map<string, string>()
+  for (const file of files.filter((name) => /\.tsx?$/.test(name) && !/\.test\.|staleKeys/.test(name))) {
+    const text = readFileSync(join(rendererFolder, file), 'utf8')
+    if (!text.includes('LiveEvent') || !changesCache.test(text)) continue
+    for (const type of types) if (text.includes(`'${type}'`)) heard.set(type, file)
+  }
+  return heard
+}
+
+test('an event that any section patches its cache by is heard app-wide', () => {
+  const heard = heardTypes()
+  expect(heard.size).toBeGreaterThan(15)
+  const missing = [...heard].filter(
+    ([type]) => !patchedAppWide.includes(type) && staleKeys[type as LocalEvent['type']].length === 0,
+  )
+  expect(missing).toEqual([])
+})
+
+test('what was read before an event is read again when its section comes, and not before', async () => {
+  const queryClient = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
+  let reads = 0
+  const query = { queryKey: ['credits', 'balance'], queryFn: () => ++reads }
+  await queryClient.fetchQuery(query)
+  markStale(queryClient, { type: 'models.changed' })
+  expect(await queryClient.fetchQuery(query)).toBe(1)
+  markStale(queryClient, { type: 'credits.changed' })
+  expect(reads).toBe(1)
+  expect(await queryClient.fetchQuery(query)).toBe(2)
+  const { promise, resolve } = Promise.withResolvers<string>()
+  const slow = queryClient.fetchQuery({ queryKey: ['credits', 'slow'], queryFn: () => promise })
+  markStale(queryClient, { type: 'credits.changed' })
+  resolve('from before')
+  expect(await slow).toBe('from before')
+  expect(queryClient.getQueryState(['credits', 'slow'])?.isInvalidated).toBe(true)
+})

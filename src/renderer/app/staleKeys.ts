@@ -1,0 +1,77 @@
+import type { QueryClient, QueryKey } from '@tanstack/react-query'
+import type { LocalEvent } from '../../shared/contract/localApi.ts'
+import { statusKey } from '../agent/AgentProvider.tsx'
+import { policyKey } from '../agent/usePolicy.ts'
+import { renewalsKey } from '../agent/useRenewals.ts'
+import { toolServersKey } from '../agent/useToolServers.ts'
+import { walletKey } from '../agent/useWallet.ts'
+import { recordingsKey } from '../features/activity/recordings/useRecordings.ts'
+import { timelineKey } from '../features/activity/useTimeline.ts'
+import { chatKeys } from '../features/chat/data/keys.ts'
+import { accessKey, creditsKey } from '../features/credits/useCredits.ts'
+import { domainsKey } from '../features/domains/useDomains.ts'
+import { automatonsKey, registrationsKey } from '../features/identity/useIdentities.ts'
+import { imagesKey } from '../features/images/useImages.ts'
+import { budgetsKey, paymentsKey } from '../features/payments/usePayments.ts'
+import { keysKey } from '../features/settings/keys/useApiKeys.ts'
+import { modelsKey } from '../features/settings/models/useModels.ts'
+import { modelServersKey, providersKey } from '../features/settings/models/useProviders.ts'
+import { grantsKey } from '../features/settings/policies/useGrants.ts'
+import { clientsKey } from '../features/settings/tools/useToolClients.ts'
+
+/**
+ * Queries that each event makes out of date, whichever section is open. A section in view reads its own again as it
+ * hears the event; all others are read when their section comes. Sandboxes, terminals and the inbox are patched
+ * app-wide instead, so nothing needs to be read again for them.
+ */
+export const staleKeys: Readonly<Record<LocalEvent['type'], readonly QueryKey[]>> = {
+  ready: [[]],
+  'sandbox.changed': [['ports'], ['exposed ports']],
+  'sandbox.removed': [['ports'], ['exposed ports'], ['snapshots']],
+  'snapshots.changed': [['snapshots']],
+  'image.changed': [imagesKey],
+  'image.removed': [imagesKey],
+  'terminal.changed': [],
+  'terminal.removed': [],
+  'terminal.output': [],
+  'terminal.called': [],
+  'terminal.typed': [],
+  'activity.noted': [keysKey, accessKey, clientsKey],
+  'automatons.changed': [automatonsKey],
+  'models.changed': [modelsKey, chatKeys.models],
+  'credits.changed': [creditsKey],
+  'domains.changed': [domainsKey, renewalsKey],
+  'account-requests.changed': [],
+  'connection.changed': [statusKey, domainsKey],
+  'wallet.changed': [walletKey, renewalsKey, ['local', 'balances']],
+  'intent.changed': [['chat', 'intent']],
+  'intent.show': [],
+  'policy.changed': [policyKey],
+  'grants.changed': [grantsKey],
+  'providers.changed': [providersKey, modelServersKey, chatKeys.models],
+  'tool-servers.changed': [toolServersKey],
+  'payment.changed': [paymentsKey, budgetsKey],
+  'payment-budgets.changed': [budgetsKey, renewalsKey],
+  'registration.changed': [registrationsKey],
+  'local-domains.changed': [domainsKey, renewalsKey],
+  'domain-renewals.changed': [renewalsKey],
+  'domains.told': [],
+  'timeline.appended': [timelineKey, recordingsKey],
+  'chat.changed': [chatKeys.all],
+  'prompts.changed': [chatKeys.prompts],
+  'chat.spend': [chatKeys.all, budgetsKey],
+}
+
+/** Marks what no section in view has read, so that it is read again when one comes. */
+export function markStale(queryClient: QueryClient, event: LocalEvent): void {
+  for (const queryKey of staleKeys[event.type]) {
+    for (const query of queryClient.getQueryCache().findAll({ queryKey, type: 'inactive' })) {
+      query.invalidate()
+      // A read under way may have begun before the change; its caller still gets what it reads.
+      query.promise?.then(
+        () => query.invalidate(),
+        () => {},
+      )
+    }
+  }
+}
