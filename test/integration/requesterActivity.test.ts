@@ -120,6 +120,42 @@ test('what a program buys by the local API is recorded as the program’s', asyn
   await assertNoneByPerson()
 })
 
+test('what agents and keys spend on models is recorded, and linked to the call that spent it', async () => {
+  const answer = { parts: [{ text: 'Hello.' }], usage: plainUsage }
+  providers.play(answer, answer)
+  const { client, call } = await mcpClient({
+    url: `${paying.agent.origin}/mcp`,
+    key: (await toolClient(paying.agent, { name: 'spender' })).key,
+  })
+  const question = { model: 'kimi-k2.5', messages: [{ role: 'user', content: 'Hello' }] }
+  const asked = await call('chat_completions', question)
+  expect(asked.isError, asked.text).toBe(false)
+  await client.close()
+  await eventually(async () => {
+    const [entry] = await entriesOf('models')
+    expect(entry).toMatchObject({
+      actor: { kind: 'tool', name: 'spender' },
+      summary: expect.stringMatching(/^spender used kimi-k2\.5 · \$0\.\d+\.$/),
+      task: expect.stringMatching(/^call:/),
+    })
+    const sums = await get(`/local/activity/tasks/${entry.task}`)
+    expect(sums).toMatchObject({ cost_micro_usd: asked.result.cost_micro_usd, charged_micro_usd: 0 })
+  })
+
+  const { key } = (await paying.service.send('/v1/auth/api-keys', { body: { name: 'codex' } })).json
+  const completed = await exchange(paying.agent.origin, '/v1/chat/completions', {
+    body: question,
+    headers: { authorization: `Bearer ${key}` },
+  })
+  expect(completed.status, completed.text).toBe(200)
+  await eventually(async () =>
+    expect((await entriesOf('models'))[0]).toMatchObject({
+      actor: { kind: 'client', name: 'codex' },
+      summary: expect.stringMatching(/^codex used kimi-k2\.5 · \$0\.\d+\.$/),
+    }),
+  )
+})
+
 test('an API key of a program cannot act under another name', async () => {
   const { key } = (await paying.service.send('/v1/auth/api-keys', { body: { name: 'honest' } })).json
   const forged = { 'x-steward-requester': 'agent;claude-code', 'x-steward-task': 'call:forged' }

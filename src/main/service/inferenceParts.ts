@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { installFolder } from '../platform/programFile.ts'
+import { createModelUse } from './activity/modelUse.ts'
 import type { CreditReservations } from './credits/creditReservations.ts'
 import type { Caller, Endpoint } from './endpoint.ts'
 import { imageFetcher } from './inference/fetchedImages.ts'
@@ -12,6 +13,7 @@ import { type FamilyId, readModelCatalogue } from './inference/modelCatalogue.ts
 import { providerRoutes } from './inference/providerRoutes.ts'
 import { type LocalServer, providerSettings } from './inference/providerSettings.ts'
 import { providerTest } from './inference/providerTest.ts'
+import { recordedCredits } from './inference/recordedCredits.ts'
 import { tokenCounter } from './inference/tokenCounter.ts'
 import { upstreamPools } from './inference/upstreamPools.ts'
 import type { ServiceGround } from './serviceGround.ts'
@@ -28,7 +30,7 @@ export type InferenceParts = {
 
 /** The gateway to models. @throws AppError `config/invalid` where the catalogue, or what was configured, is wrong */
 export function inferenceParts(
-  { options, callers, events, scope }: ServiceGround,
+  { options, activity, callers, events, scope }: ServiceGround,
   { reservations }: { reservations: CreditReservations },
 ): InferenceParts {
   const log = options.log.of('inference')
@@ -37,10 +39,11 @@ export function inferenceParts(
   const settings = providerSettings(catalogue, inference)
   const pools = scope.own(upstreamPools(), (it) => it.close())
   const { modelNamed, providerOf } = settings
+  const use = scope.own(createModelUse(activity), (it) => it.close())
   const answers = gateway<Caller>({
     modelNamed,
     providerOf,
-    credits: ledgerCredits(reservations),
+    credits: recordedCredits(ledgerCredits(reservations), { use, callers }),
     pools,
     fetchImage: imageFetcher(),
     // Its random bits come from a store, which asking the system for each would not.

@@ -123,6 +123,7 @@ export const AccountActivityType = z.enum([
   'name.renewed',
   'name.changed',
   'dns.changed',
+  'models.used',
   'sandbox.deleted',
   'identity.registered',
 ])

@@ -35,6 +35,7 @@ const standsAlone: readonly Told['type'][] = [
   'name.renewed',
   'name.changed',
   'dns.changed',
+  'models.used',
 ]
 
 /** Who did what to what, in one sentence: `research-agent ran “npm test” in atlas: exit code 0 after 1.2 s.` */

@@ -147,7 +147,8 @@ function entryOf(activity: AccountActivity, service: string): NotedEntry {
       service_sequence: sequence,
       ...(name !== null && { sandbox_name: name }),
       ...(command !== null && { command }),
-      ...(charged_micro_usd !== null && { charged_micro_usd }),
+      ...(charged_micro_usd !== null &&
+        (type === 'models.used' ? { cost_micro_usd: charged_micro_usd } : { charged_micro_usd })),
       ...((by.kind === 'wallet' || by.kind === 'owner') && by.name !== null && { wallet: by.name }),
     },
     ...(task !== null && { task }),

@@ -33,6 +33,8 @@ export type AccountNote = {
   domain?: string
   /** What it took from the credits. */
   chargedMicroUsd?: number
+  /** Requester and task, for what is recorded after its request. Absent: those of the present request. */
+  origin?: { by: ActivityBy; task: TaskId | null }
 }
 
 export type Activity = {
@@ -88,7 +90,7 @@ export function activityLog(options: {
 
   return {
     note,
-    noteAccount: (accountId, { type, description, sandbox, domain = null, chargedMicroUsd = null }) =>
+    noteAccount: (accountId, { type, description, sandbox, domain = null, chargedMicroUsd = null, origin }) =>
       kept({ accountId }, () =>
         records.addToAccount(accountId, {
           id: newId(),
@@ -96,9 +98,9 @@ export function activityLog(options: {
           sandboxId: sandbox?.id ?? null,
           sandboxName: sandbox?.name ?? null,
           description,
-          by: by(),
+          by: origin ? origin.by : by(),
           command: null,
-          ...{ domain, terminalId: null, chargedMicroUsd, task: task() },
+          ...{ domain, terminalId: null, chargedMicroUsd, task: origin ? origin.task : task() },
           atMs: now(),
         }),
       ),

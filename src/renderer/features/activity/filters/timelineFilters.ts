@@ -35,7 +35,7 @@ export const areaLabels: Record<Area, string> = {
 
 /** Kinds by their first word. */
 const kindsOf: Record<Exclude<Area, 'all'>, readonly string[]> = {
-  chat: ['chat'],
+  chat: ['chat', 'models'],
   tools: ['tool'],
   approvals: ['intent', 'grant', 'policy', 'stop'],
   payments: ['payment'],

@@ -1,5 +1,6 @@
 import {
   Banknote,
+  Bot,
   Box,
   Camera,
   Circle,
@@ -27,6 +28,7 @@ import {
 
 const icons: Readonly<Record<string, LucideIcon>> = {
   chat: MessageSquare,
+  models: Bot,
   tool: Wrench,
   payment: Banknote,
   name: Globe,

@@ -1,0 +1,91 @@
+import type { ActivityBy } from '../../../shared/contract/activity.ts'
+import { dollars } from '../../../shared/contract/intentWords.ts'
+import { isTurn } from '../../../shared/contract/requester.ts'
+import type { TaskId } from '../../../shared/contract/timelineLinks.ts'
+import type { AccountId } from '../../../shared/ids.ts'
+import type { ActivityLog } from './activityLog.ts'
+
+/** The requester and the task of a completion. */
+export type ModelUseOrigin = { by: ActivityBy; task: TaskId | null }
+
+/** A completion that is paid for. */
+export type ModelCompletion = ModelUseOrigin & { accountId: AccountId; model: string; chargedMicroUsd: number }
+
+/**
+ * Records completions in the activity log: one that belongs to a task at once, so that its charge is linked to the task;
+ * others as one entry per requester, model and `periodMs`, the first of them soon. Answers in chats are left to the
+ * agent, which records them with their message.
+ */
+export type ModelUse = {
+  record(completion: ModelCompletion): void
+  /** Records what was only counted. */
+  close(): void
+}
+
+type Count = Omit<ModelCompletion, 'chargedMicroUsd'> & {
+  times: number
+  chargedMicroUsd: number
+  timer: NodeJS.Timeout | undefined
+}
+
+const periodMs = 5 * 60_000
+const firstMs = 5_000
+/** Requesters and models that are counted at once; beyond it, counts are written early. */
+const maxCounts = 1_000
+
+export function createModelUse(activity: Pick<ActivityLog, 'noteAccount'>): ModelUse {
+  const counts = new Map<string, Count>()
+
+  const write = ({ accountId, by, task, model, times, chargedMicroUsd }: Count): void => {
+    const often = times === 1 ? '' : ` ${times.toLocaleString('en-US')} times`
+    const cost = chargedMicroUsd > 0 ? ` · ${dollars(String(chargedMicroUsd))}` : ''
+    activity.noteAccount(accountId, {
+      type: 'models.used',
+      description: `Used ${model}${often}${cost}.`,
+      ...(chargedMicroUsd > 0 && { chargedMicroUsd }),
+      origin: { by, task },
+    })
+  }
+  const flush = (key: string, count: Count): void => {
+    clearTimeout(count.timer)
+    if (count.times === 0) {
+      counts.delete(key) // a period without use
+      return
+    }
+    write(count)
+    const next: Count = { ...count, times: 0, chargedMicroUsd: 0 }
+    next.timer = setTimeout(() => flush(key, next), periodMs).unref()
+    counts.set(key, next)
+  }
+  const flushAll = (): void => {
+    for (const count of counts.values()) {
+      clearTimeout(count.timer)
+      if (count.times > 0) write(count)
+    }
+    counts.clear()
+  }
+
+  return {
+    record(completion) {
+      const { accountId, by, task, model, chargedMicroUsd } = completion
+      const isRequester = by.via !== undefined
+      if (task !== null && isTurn(task) && !isRequester) return
+      if (task !== null) {
+        write({ ...completion, times: 1, timer: undefined })
+        return
+      }
+      const key = JSON.stringify([accountId, by.kind, by.name, model])
+      const count = counts.get(key)
+      if (count) {
+        count.times += 1
+        count.chargedMicroUsd += chargedMicroUsd
+        return
+      }
+      if (counts.size >= maxCounts) flushAll()
+      const begun: Count = { ...completion, times: 1, timer: undefined }
+      begun.timer = setTimeout(() => flush(key, begun), firstMs).unref()
+      counts.set(key, begun)
+    },
+    close: flushAll,
+  }
+}

@@ -1,0 +1,30 @@
+import type { ModelUse } from '../activity/modelUse.ts'
+import type { PresentCaller } from '../activity/presentCaller.ts'
+import type { Payer } from '../credits/creditReservations.ts'
+import type { InferenceCredits } from './inferenceCredits.ts'
+
+type Parts = { use: Pick<ModelUse, 'record'>; callers: Pick<PresentCaller, 'by' | 'task'> }
+
+/** The same credits; what is settled in them is recorded in the activity log under its requester. */
+export function recordedCredits<Caller extends Payer>(
+  credits: InferenceCredits<Caller>,
+  { use, callers }: Parts,
+): InferenceCredits<Caller> {
+  return {
+    async reserve(request) {
+      const reservation = await credits.reserve(request)
+      const { caller, model } = request
+      // A stream may end outside of its request.
+      const origin = { by: callers.by(), task: callers.task() }
+      return {
+        maxOutputTokens: reservation.maxOutputTokens,
+        async settle(charge) {
+          const chargedMicroUsd = await reservation.settle(charge)
+          use.record({ ...origin, accountId: caller.accountId, model, chargedMicroUsd })
+          return chargedMicroUsd
+        },
+        release: () => reservation.release(),
+      }
+    },
+  }
+}
