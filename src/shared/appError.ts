@@ -200,7 +200,7 @@ export const errorCatalogue = {
   'intent/invalid': { status: 400, hint: 'Correct the named field and ask again.' },
   'intent/decided': { status: 409, hint: 'Ask again if you still need it.' },
   'intent/denied': { status: 403, hint: 'You or your policy refused it. Change the rule first to allow it.' },
-  'intent/stopped': { status: 403, hint: 'Only the person can resume signing, in Steward.' },
+  'intent/stopped': { status: 403, hint: 'Only the user can resume, in Steward.' },
   'intent/too-many': { status: 429, hint: 'Wait until some of the open requests were decided.' },
   'intent/confirmation': { status: 403, hint: 'Confirm it in the dialog that Steward opens.' },
   'policy/confirmation': { status: 403, hint: 'Confirm it in the protected dialog that Steward opens.' },

@@ -163,7 +163,8 @@ test('the stop switch refuses everything at once, until the person resumes', asy
   await screen.open()
   await screen.shows(waiting.sentence)
   await page.getByRole('button', { name: 'Stop everything' }).click()
-  const banner = page.getByRole('status').filter({ hasText: 'Signing is stopped.' })
+  await window.dialog('Stop everything?').getByRole('button', { name: 'Stop everything' }).click()
+  const banner = page.getByRole('status').filter({ hasText: 'Everything is stopped.' })
   await banner.waitFor()
   await screen.became('Denied')
   expect(await settled(waiting.id)).toMatchObject({ state: 'denied', decision: { by: 'stop' } })
@@ -172,7 +173,7 @@ test('the stop switch refuses everything at once, until the person resumes', asy
 
   await page.reload()
   await banner.getByRole('button', { name: 'Resume…' }).click()
-  await window.dialog('Resume signing?').getByRole('button', { name: 'Resume' }).click()
+  await window.dialog('Resume?').getByRole('button', { name: 'Resume' }).click()
   await sheetPage(page).give(passphrase, 'Confirm')
   await banner.waitFor({ state: 'detached' })
   expect((await ask(signIn('again.example.org'))).state).toBe('waiting')

@@ -41,7 +41,9 @@ export async function payingAgent(
     runningAgent({
       dataFolder,
       target: { url: service.url, key: service.key, certificate: undefined },
-      tellService: () => {},
+      tellService(order) {
+        if (order.event === 'models-stopped') service.models.setStopped(order.stopped)
+      },
       ...given,
     })
   let agent = await open()

@@ -20,6 +20,8 @@ export type TestService = {
   /** The owner's. */
   readonly key: string
   readonly client: StewardClient
+  /** What the application hands over to it. */
+  readonly models: RunningService['models']
   send(path: string, sent?: Sent): Promise<Answer>
   /** Ends the service and starts it on the same folder; the host goes on. `between` runs while no service does. */
   restart(between?: () => void): Promise<void>
@@ -97,6 +99,9 @@ export async function runningService({ host = 'own', ...given }: TestServiceOpti
     },
     get client() {
       return stewardClient(service.url, key)
+    },
+    get models() {
+      return service.models
     },
     send: (path, sent = {}) => exchange(service.url, path, { key, ...sent }),
     async restart(between) {

@@ -20,6 +20,7 @@ import { recordingParts } from './recordingParts.ts'
 import { renewalParts } from './renewalParts.ts'
 import type { SheetPages } from './sheets/sheetPages.ts'
 import { walletSheets } from './sheets/walletSheets.ts'
+import { followStop } from './stopParts.ts'
 import { toolParts } from './toolParts.ts'
 import { toolServerParts } from './toolServerParts.ts'
 import type { McpEndpoint } from './tools/mcpEndpoint.ts'
@@ -95,6 +96,7 @@ export function agentParts(options: AgentOptions): AgentParts {
     served: toolServer.served,
     approvals,
   })
+  followStop(ground, { approvals, stopChats: chat.stopAll })
   const endpoints: readonly LocalEndpoint[] = [
     ...activity.endpoints,
     ...wallet.endpoints,

@@ -25,14 +25,14 @@ type Given = {
   shared: SharedBudget
   executor: ToolExecutor
   served: Pick<ServedTools, 'offered'>
-  approvals: Pick<Approvals, 'list' | 'cancel'>
+  approvals: Pick<Approvals, 'list' | 'cancel' | 'policy'>
 }
 
 /** Conversations with models, and what they may cost. */
 export function chatParts(
   ground: AgentGround,
   { shared, executor, served, approvals }: Given,
-): { titles: ChatStore['conversations']['titles']; endpoints: LocalEndpoint[] } {
+): { titles: ChatStore['conversations']['titles']; stopAll: () => void; endpoints: LocalEndpoint[] } {
   const { database, client, events, activity, tasks, scope, now } = ground
   const log = ground.log.of('chat')
   const { publish } = events
@@ -55,6 +55,7 @@ export function chatParts(
   const chats = conversations({ store, budgets, running, checkLimits, publish, note, newId, now })
   return {
     titles: store.conversations.titles,
+    stopAll: () => running.stopAll(),
     endpoints: [
       ...chatRoutes({
         store,
@@ -63,6 +64,7 @@ export function chatParts(
         sending: sending({
           ...{ store, budgets, models, running, publish, newId, now },
           begin: inTurn(begin, { store, tasks, note }),
+          isStopped: () => approvals.policy().stopped,
         }),
       }),
       ...libraryRoutes({

@@ -106,6 +106,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
           clientOf: agent.clientOf,
           mcp: agent.mcp.answer,
           tasks: agent.tasks,
+          isStopped: () => agent.approvals.policy().stopped,
           status: { version, shell: options.shell, platform: process.platform },
           log: log.of('api'),
         }),

@@ -138,6 +138,7 @@ function modelOrders() {
   let service: RunningService['models'] | undefined
   const done = (order: ModelOrder): void => {
     if (order.event === 'provider-key') service?.setProviderKey(order.family, order.key ?? undefined)
+    else if (order.event === 'models-stopped') service?.setStopped(order.stopped)
     else service?.setLocalServers(order.servers.map(localServer))
   }
   return {

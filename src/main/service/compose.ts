@@ -16,7 +16,7 @@ export type RunningService = {
   port: number
   ownerKeyFile: string
   /** What the application hands over; in memory only. */
-  models: Pick<InferenceParts, 'setProviderKey' | 'setLocalServers'>
+  models: Pick<InferenceParts, 'setProviderKey' | 'setLocalServers' | 'setStopped'>
   /** Of its DNS server; undefined where it has none. */
   dnsPort: number | undefined
   /** For connections from now on. @throws Error if it cannot be used, and the present one stays */

@@ -26,6 +26,8 @@ export type InferenceParts = {
   setProviderKey(family: FamilyId, apiKey: string | undefined): void
   /** All model servers of the person, beside those of the configuration. */
   setLocalServers(servers: readonly LocalServer[]): void
+  /** While stopped, every completion is refused. */
+  setStopped(stopped: boolean): void
 }
 
 /** The gateway to models. @throws AppError `config/invalid` where the catalogue, or what was configured, is wrong */
@@ -39,11 +41,12 @@ export function inferenceParts(
   const settings = providerSettings(catalogue, inference)
   const pools = scope.own(upstreamPools(), (it) => it.close())
   const { modelNamed, providerOf } = settings
+  let isStopped = false
   const use = scope.own(createModelUse(activity), (it) => it.close())
   const answers = gateway<Caller>({
     modelNamed,
     providerOf,
-    credits: recordedCredits(ledgerCredits(reservations), { use, callers }),
+    credits: recordedCredits(ledgerCredits(reservations), { use, callers, isStopped: () => isStopped }),
     pools,
     fetchImage: imageFetcher(),
     // Its random bits come from a store, which asking the system for each would not.
@@ -70,6 +73,9 @@ export function inferenceParts(
     setProviderKey(family, apiKey) {
       settings.setKey(family, apiKey)
       changed()
+    },
+    setStopped(stopped) {
+      isStopped = stopped
     },
     setLocalServers(servers) {
       const refused = settings.setLocal(servers)

@@ -33,6 +33,8 @@ export const ServiceOrder = z.discriminatedUnion('event', [
       )
       .readonly(),
   }),
+  /** Whether the user stopped everything: no model is used then, by any key. */
+  z.object({ event: z.literal('models-stopped'), stopped: z.boolean() }),
 ])
 export type ServiceOrder = z.infer<typeof ServiceOrder>
-export type ModelOrder = Extract<ServiceOrder, { event: 'provider-key' | 'local-models' }>
+export type ModelOrder = Extract<ServiceOrder, { event: 'provider-key' | 'local-models' | 'models-stopped' }>

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 import { AppError } from '../../../shared/appError.ts'
+import { createChatCompletion, createMessage, createResponse } from '../../../shared/contract/inference.ts'
 import { localEventsPath } from '../../../shared/contract/localApi.ts'
 import { streamClose } from '../../../shared/contract/terminalStream.ts'
 import { mcpPath } from '../../../shared/contract/toolClients.ts'
@@ -40,6 +41,8 @@ type Options = {
   /** Answers `/mcp`, and asks for a key of its own. Absent: there is nothing. */
   mcp?: ((exchange: Exchange) => Promise<void>) | undefined
   tasks?: LocalRoutesOptions['tasks']
+  /** Whether the user stopped everything. Absent: never. */
+  isStopped?: (() => boolean) | undefined
   /** The wallet's own pages, on a host name of theirs. */
   sheets?: SheetPages | undefined
   log: Log
@@ -106,6 +109,7 @@ function localAnswers(ground: Ground) {
       if (place === 'local') return local(exchange)
       guard.check(request, place === 'page' ? 'page' : 'call')
       if (place === 'mcp' && ground.mcp) return ground.mcp(exchange)
+      if (place === 'service') assertModelsRun(ground, path)
       if (place === 'service') return forwarder.forward(exchange, takeProof(request))
       if (place === 'documentation') {
         const headers = { ...forwardedAnswerHeaders, location: documentation(link, request) }
@@ -149,6 +153,15 @@ function sendEvents(page: WebSocket, events: LocalEvents): void {
     else page.send(JSON.stringify(event))
   })
   page.on('close', end)
+}
+
+const completionPaths: readonly string[] = [createChatCompletion.path, createResponse.path, createMessage.path]
+
+/** A service elsewhere does not know the stop switch: its models are refused here. @throws AppError `intent/stopped` */
+function assertModelsRun({ link, isStopped }: Pick<Ground, 'link' | 'isStopped'>, path: string): void {
+  if (link.status().kind === 'hosted' && completionPaths.includes(path) && isStopped?.()) {
+    throw new AppError('intent/stopped', 'Everything is stopped.')
+  }
 }
 
 type Place = 'service' | 'mcp' | 'documentation' | 'local' | 'page'

@@ -111,7 +111,7 @@ export function approvalNotes(note: Note): ApprovalNotes {
       note({
         kind: stopped ? 'stop.on' : 'stop.off',
         actor: person,
-        summary: stopped ? 'You stopped signing.' : 'You resumed signing.',
+        summary: stopped ? 'You stopped everything.' : 'You resumed.',
         detail: stopped ? { denied } : {},
       })
     },

@@ -43,7 +43,7 @@ export function intentDeciding(options: Options): Pick<Approvals, 'decide' | 'ca
   ): void => {
     if (record.state !== 'waiting') throw decidedAlready(record)
     const policy = policies.read()
-    if (policy.stopped) throw new AppError('intent/stopped', 'Signing is stopped.')
+    if (policy.stopped) throw new AppError('intent/stopped', 'Everything is stopped.')
     // A deny rule that is newer than the request wins: to sign it all the same, the person changes the rule first.
     const verdict = judging.verdictOn(record)
     if (verdict.effect === 'deny') throw new AppError('intent/denied', verdict.detail)

@@ -17,7 +17,7 @@ type Given = {
 
 /** Stop switch, hard rules, the first rule that fits, grants; where nothing decides, the person is asked. */
 export function judge(intent: JudgedIntent, { policy, grants, serviceHost }: Given): Verdict {
-  if (policy.stopped) return { effect: 'deny', by: 'stop', detail: 'Signing is stopped.' }
+  if (policy.stopped) return { effect: 'deny', by: 'stop', detail: 'Everything is stopped.' }
   const { kind, asker, host, amountMicroUsd } = intent
   if (kind === 'message' && asker.kind !== 'person') {
     return { effect: 'deny', by: 'policy', detail: 'Only you can ask to sign a message.' }

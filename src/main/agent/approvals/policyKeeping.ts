@@ -24,7 +24,7 @@ export function policyKeeping(
 
   /** What waits, and what is being signed. @returns how many */
   const denyOpen = (): number => {
-    const decision = { by: 'stop', detail: 'Signing was stopped.', at: isoTime(now()) } as const
+    const decision = { by: 'stop', detail: 'Everything was stopped.', at: isoTime(now()) } as const
     const open = [...lifecycle.inState('waiting'), ...lifecycle.inState('approved')]
     return open.filter(({ id }) => lifecycle.apply(id, 'stop', { decision, error: decision.detail })).length
   }

@@ -12,8 +12,8 @@ export type PolicyWords = {
 }
 
 export const resumeWords: PolicyWords = {
-  title: 'Resume signing?',
-  sentence: 'Requests your policies allow will be signed again.',
+  title: 'Resume?',
+  sentence: 'Signing, payments, tools and models work again, by your policies.',
   lines: [],
 }
 

@@ -41,7 +41,8 @@ export type RunningAnswers = {
   get(id: string): RunningAnswer | undefined
   /** All, or those of a conversation. */
   count(conversationId?: string): number
-  stopAll(conversationId: string): void
+  /** Of one conversation, or of all. */
+  stopAll(conversationId?: string): void
   /** Ends them, and waits until each is stored. */
   close(): Promise<void>
 }
@@ -126,7 +127,9 @@ export function runningAnswers(): RunningAnswers {
       return [...running.values()].filter(({ answer }) => answer.conversationId === conversationId).length
     },
     stopAll(conversationId) {
-      for (const { answer } of running.values()) if (answer.conversationId === conversationId) answer.stop()
+      for (const { answer } of running.values()) {
+        if (conversationId === undefined || answer.conversationId === conversationId) answer.stop()
+      }
     },
     async close() {
       const all = [...running.values()]

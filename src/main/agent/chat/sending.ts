@@ -23,6 +23,8 @@ export type SendingParts = {
   models: ModelList
   running: RunningAnswers
   begin: (job: AnswerJob) => void
+  /** Whether the user stopped everything. */
+  isStopped: () => boolean
   publish: LocalEvents['publish']
   /** Of random hexadecimal digits. */
   newId: () => string
@@ -75,6 +77,7 @@ export function sending(parts: SendingParts): Sending {
 
   /** In a transaction: the reservation and what it is for. */
   const answered = ({ conversation, models, weights, question, requestId }: Answered) => {
+    if (parts.isStopped()) throw new AppError('intent/stopped', 'Everything is stopped.')
     if (running.count() + models.length > mostRunning) {
       throw new AppError('chat/too-many', `${mostRunning} answers are being made already.`, { retryAfterSeconds: 5 })
     }

@@ -86,7 +86,7 @@ export function toolExecutor(options: Options): ToolExecutor {
       throw new AppError('tool/profile', `${tool.name} is not in the profile “${profile}” of this client.`)
     }
     if (tool.effect === 'read') return false
-    if (approvals.policy().stopped) throw new AppError('intent/stopped', 'Signing and tools are stopped.')
+    if (approvals.policy().stopped) throw new AppError('intent/stopped', 'Everything is stopped.')
     const rule = tool.effect === 'pay' || approval ? policy.destroys : policy.changes
     if (rule === 'deny') throw new AppError('tool/denied', `This client may not call ${tool.name}.`)
     if (dryRun) {

@@ -1,17 +1,27 @@
+import { AppError } from '../../../shared/appError.ts'
 import type { ModelUse } from '../activity/modelUse.ts'
 import type { PresentCaller } from '../activity/presentCaller.ts'
 import type { Payer } from '../credits/creditReservations.ts'
 import type { InferenceCredits } from './inferenceCredits.ts'
 
-type Parts = { use: Pick<ModelUse, 'record'>; callers: Pick<PresentCaller, 'by' | 'task'> }
+type Parts = {
+  use: Pick<ModelUse, 'record'>
+  callers: Pick<PresentCaller, 'by' | 'task'>
+  /** Whether the user stopped everything. */
+  isStopped: () => boolean
+}
 
-/** The same credits; what is settled in them is recorded in the activity log under its requester. */
+/**
+ * The same credits; what is settled in them is recorded in the activity log under its requester. Reserves nothing while
+ * everything is stopped.
+ */
 export function recordedCredits<Caller extends Payer>(
   credits: InferenceCredits<Caller>,
-  { use, callers }: Parts,
+  { use, callers, isStopped }: Parts,
 ): InferenceCredits<Caller> {
   return {
     async reserve(request) {
+      if (isStopped()) throw new AppError('intent/stopped', 'Everything is stopped.')
       const reservation = await credits.reserve(request)
       const { caller, model } = request
       // A stream may end outside of its request.

@@ -10,6 +10,7 @@ import { AccountRequestCards } from './accountRequests/AccountRequestCards.tsx'
 import { useWaitingAccountRequests } from './accountRequests/useAccountRequests.ts'
 import { DecisionView } from './decision/DecisionView.tsx'
 import { ResumeDialog } from './everywhere/ResumeDialog.tsx'
+import { StopDialog } from './everywhere/StopDialog.tsx'
 import { useStopSwitch } from './everywhere/useStopSwitch.ts'
 import { InboxList } from './inbox/InboxList.tsx'
 import { waitingOf } from './inbox/inboxList.ts'
@@ -56,6 +57,7 @@ export function ApprovalsScreen() {
 function StopSwitch() {
   const { isStopped, stop, resume } = useStopSwitch()
   const [asked, setAsked] = useState(false)
+  const [stopping, setStopping] = useState(false)
   return (
     <>
       {isStopped ? (
@@ -63,10 +65,11 @@ function StopSwitch() {
           Resume…
         </Button>
       ) : (
-        <Button size="small" variant="danger" icon={OctagonX} onClick={stop}>
+        <Button size="small" variant="danger" icon={OctagonX} onClick={() => setStopping(true)}>
           Stop everything
         </Button>
       )}
+      <StopDialog open={stopping} onOpenChange={setStopping} stop={stop} />
       <ResumeDialog open={asked} onOpenChange={setAsked} resume={resume} />
     </>
   )

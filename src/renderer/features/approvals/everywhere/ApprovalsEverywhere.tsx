@@ -3,9 +3,11 @@ import { OctagonX } from 'lucide-react'
 import { useEffect } from 'react'
 import { useLiveEvent } from '../../../agent/liveEvents.ts'
 import { useCommands } from '../../../ui/commands/commandRegistry.tsx'
+import { notify } from '../../../ui/toast.tsx'
 import { useAccountNotice } from '../accountRequests/useAccountNotice.ts'
 import { followAccountRequests } from '../accountRequests/useAccountRequests.ts'
 import { followInbox } from '../inbox/useInbox.ts'
+import { stopQuestion } from './StopDialog.tsx'
 import { StoppedBanner } from './StoppedBanner.tsx'
 import { useWaitingCount } from './useApprovalsBadge.ts'
 import { useNotices } from './useNotices.ts'
@@ -30,12 +32,8 @@ export function ApprovalsEverywhere() {
       section: 'Approvals',
       icon: OctagonX,
       keywords: ['emergency', 'halt', 'refuse', 'panic', 'switch'],
-      run: stop,
-      question: {
-        title: 'Stop everything?',
-        description: 'Nothing is signed until you resume, and requests that are waiting are denied.',
-        confirmLabel: 'Stop everything',
-      },
+      run: () => void stop().catch((error: unknown) => notify.failed(error, { title: 'Could not stop. Try again.' })),
+      question: stopQuestion,
       enabled: !isStopped,
     },
   ])

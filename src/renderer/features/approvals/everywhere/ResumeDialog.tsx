@@ -7,8 +7,8 @@ export function ResumeDialog({ open, onOpenChange, resume }: ResumeDialogProps) 
     <ConfirmDialog
       open={open}
       onOpenChange={onOpenChange}
-      title="Resume signing?"
-      description="Your policies and remembered approvals apply again. Requests refused meanwhile stay refused."
+      title="Resume?"
+      description="Signing, payments, tools and models work again, by your policies and remembered approvals. Requests refused meanwhile stay refused."
       confirmLabel="Resume"
       tone="primary"
       onConfirm={resume}

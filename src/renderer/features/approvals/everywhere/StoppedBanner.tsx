@@ -13,7 +13,8 @@ export function StoppedBanner({ resume }: { resume: () => Promise<void> }) {
     >
       <OctagonX aria-hidden className="size-4 shrink-0 text-negative" />
       <p>
-        <strong className="font-semibold">Signing is stopped.</strong> All requests are refused.
+        <strong className="font-semibold">Everything is stopped.</strong> Signing, payments, tools, models and
+        remembered approvals are refused until you resume.
       </p>
       <Button size="small" onClick={() => setAsked(true)}>
         Resume…

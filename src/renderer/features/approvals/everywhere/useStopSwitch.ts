@@ -2,10 +2,9 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type Policy, switchStop } from '../../../../shared/contract/intents.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { policyKey, usePolicy } from '../../../agent/usePolicy.ts'
-import { notify } from '../../../ui/toast.tsx'
 import { useConfirmedPolicy } from '../../../ui/useConfirmedPolicy.ts'
 
-/** One switch for everything the wallet signs. */
+/** One switch for signing, payments, tools, models and chats. */
 export function useStopSwitch() {
   const agent = useAgent()
   const queryClient = useQueryClient()
@@ -16,11 +15,8 @@ export function useStopSwitch() {
   }
   return {
     isStopped: data?.stopped ?? false,
-    /** At once, without confirmation. */
-    stop: () =>
-      void agent(switchStop, { stopped: true })
-        .then(keep)
-        .catch((error: unknown) => notify.failed(error, { title: 'Could not stop signing. Try again.' })),
+    /** Rejects, for the dialog to say why. */
+    stop: async () => keep(await agent(switchStop, { stopped: true })),
     resume: async () => keep(await confirmed(() => agent(switchStop, { stopped: false }))),
   }
 }

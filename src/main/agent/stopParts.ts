@@ -1,0 +1,18 @@
+import type { AgentGround } from './agentGround.ts'
+import type { Approvals } from './approvals/approvals.ts'
+
+type Parts = { approvals: Pick<Approvals, 'policy'>; stopChats: () => void }
+
+/** Has the stop switch reach what approvals do not: models used by keys, at the service of this application, and running chats. */
+export function followStop({ tellService, events, scope }: AgentGround, { approvals, stopChats }: Parts): void {
+  let isStopped = approvals.policy().stopped
+  const tell = (): void => tellService?.({ event: 'models-stopped', stopped: isStopped })
+  if (isStopped) tell()
+  const leave = events.subscribe((event) => {
+    if (event.type !== 'policy.changed' || event.policy.stopped === isStopped) return
+    isStopped = event.policy.stopped
+    tell()
+    if (isStopped) stopChats()
+  })
+  scope.own(leave, (end) => end())
+}
