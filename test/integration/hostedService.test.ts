@@ -85,7 +85,7 @@ describe('a hosted service', () => {
         kind: 'siwe',
         state: 'signed',
         asker: { kind: 'agent', id: 'sign-in', name: 'Steward' },
-        decision: expect.objectContaining({ by: 'policy' }),
+        decision: expect.objectContaining({ by: 'steward' }),
       }),
     )
   })

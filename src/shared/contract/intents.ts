@@ -164,7 +164,9 @@ export const IntentRecord = z.object({
   expires_at: IsoTime,
   decision: z
     .object({
-      by: z.enum(['person', 'policy', 'grant', 'stop']),
+      by: z
+        .enum(['person', 'policy', 'grant', 'stop', 'steward'])
+        .describe('The user, a rule of the policy, a remembered approval, the stop switch, or a rule that is built in'),
       /** One sentence: which rule, which grant. */
       detail: z.string(),
       at: IsoTime,

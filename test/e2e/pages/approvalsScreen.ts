@@ -29,7 +29,7 @@ export function approvalsScreen(page: Page): ApprovalsScreen {
       await page.getByRole('button', { name: 'Stop everything' }).waitFor()
     },
     request,
-    shows: (sentence) => request.getByRole('heading', { name: sentence }).waitFor(),
+    shows: (sentence) => request.locator('header').getByText(sentence).first().waitFor(),
     row: (sentence) => page.getByRole('region', { name: 'Requests' }).getByRole('link', { name: sentence }),
     approveOnce: () => button('Approve once').click(),
     deny: () => button('Deny').click(),

@@ -92,7 +92,7 @@ test('a message is for the person to ask for alone, whatever the policy allows',
 test('the agent signs in to the service that it is connected to, until a rule says otherwise', async () => {
   const { approvals } = approvalsOfTest({ serviceHost: 'service.example:4000' })
   const own = () => approvals.ask({ intent: signInTo('service.example:4000'), asker: agent })
-  expect(await own()).toMatchObject({ state: 'signed', decision: { by: 'policy' } })
+  expect(await own()).toMatchObject({ state: 'signed', decision: { by: 'steward' } })
   expect(await approvals.ask({ intent: signInTo('service.example'), asker: agent })).toMatchObject({ state: 'waiting' })
   const byScript = await approvals.ask({ intent: signInTo('service.example:4000'), asker: script })
   expect(byScript.state).toBe('waiting')

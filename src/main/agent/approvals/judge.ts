@@ -5,7 +5,9 @@ import { fittingGrant } from './grants.ts'
 import { isAbove, type JudgedIntent } from './judgedIntent.ts'
 import { firstRule } from './policyMatch.ts'
 
-export type Verdict = { effect: 'ask' } | { effect: 'allow' | 'deny'; by: 'policy' | 'grant' | 'stop'; detail: string }
+export type Verdict =
+  | { effect: 'ask' }
+  | { effect: 'allow' | 'deny'; by: 'policy' | 'grant' | 'stop' | 'steward'; detail: string }
 
 type Given = {
   policy: Policy
@@ -20,7 +22,7 @@ export function judge(intent: JudgedIntent, { policy, grants, serviceHost }: Giv
   if (policy.stopped) return { effect: 'deny', by: 'stop', detail: 'Everything is stopped.' }
   const { kind, asker, host, amountMicroUsd } = intent
   if (kind === 'message' && asker.kind !== 'person') {
-    return { effect: 'deny', by: 'policy', detail: 'Only you can ask to sign a message.' }
+    return { effect: 'deny', by: 'steward', detail: 'Only you can ask to sign a message.' }
   }
   const found = firstRule(policy.rules, { kind, askerKind: asker.kind, host, amountMicroUsd })
   // Who let tools of Steward destroy did not let strangers' tools run.
@@ -33,7 +35,7 @@ export function judge(intent: JudgedIntent, { policy, grants, serviceHost }: Giv
   const grant = fittingGrant(grants, intent)
   if (grant) return { effect: 'allow', by: 'grant', detail: 'You approved requests like this in advance.' }
   if (!rule && isOwnSignIn(intent, serviceHost)) {
-    return { effect: 'allow', by: 'policy', detail: 'Steward signs in to the service it is connected to.' }
+    return { effect: 'allow', by: 'steward', detail: 'Steward signs in to the service it is connected to.' }
   }
   return { effect: 'ask' }
 }

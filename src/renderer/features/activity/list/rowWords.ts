@@ -55,6 +55,7 @@ const deciders: Readonly<Record<string, string>> = {
   policy: 'Your policy',
   grant: 'A remembered approval',
   stop: 'The stop switch',
+  steward: 'Steward (built in)',
 }
 
 /** One step of a request, beneath its sentence. */

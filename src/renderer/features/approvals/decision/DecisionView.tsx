@@ -5,6 +5,7 @@ import { PageColumn } from '../../../ui/PageFrame.tsx'
 import { StatusDot } from '../../../ui/StatusDot.tsx'
 import { stateWords } from '../inbox/stateWords.ts'
 import { TimeLeft } from '../inbox/TimeLeft.tsx'
+import { intentHeadline } from '../intentHeadline.ts'
 import { DecisionBar } from './DecisionBar.tsx'
 import { DecisionNotices } from './DecisionNotices.tsx'
 import { IntentFields } from './IntentFields.tsx'
@@ -15,6 +16,7 @@ import { RawData } from './RawData.tsx'
 export function DecisionView({ record, next }: { record: IntentRecord; next: string | undefined }) {
   const { sentence, state, expires_at, created_at } = record
   const { tone, words } = stateWords(record)
+  const headline = intentHeadline(record)
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     // From a link or a notice: the focus begins here, where no key decides anything.
@@ -32,8 +34,9 @@ export function DecisionView({ record, next }: { record: IntentRecord; next: str
               {state === 'waiting' && <TimeLeft until={expires_at} />}
             </p>
             <h2 ref={heading} tabIndex={-1} className="mt-1.5 text-large font-semibold break-words outline-none">
-              {sentence}
+              {headline}
             </h2>
+            {headline !== sentence && <p className="mt-1 text-small break-words text-muted">{sentence}</p>}
           </header>
           <Asked record={record} />
           {state === 'waiting' ? <DecisionNotices record={record} /> : <Outcome record={record} next={next} />}
@@ -51,15 +54,17 @@ export function DecisionView({ record, next }: { record: IntentRecord; next: str
 
 function Asked({ record: { asker, reason } }: { record: IntentRecord }) {
   const { name, what } = askerWords(asker)
+  const isOwn = asker.kind === 'agent'
   return (
     <section aria-label="Who asks" className="flex flex-col gap-2">
       <p>
-        Asked by <strong className="font-semibold">{name}</strong>, {what}
+        Asked by <strong className="font-semibold">{name}</strong>
+        {isOwn ? name !== 'Steward' && ', part of Steward' : `, ${what}`}
       </p>
       {reason !== null && (
         <figure className="border-l-2 border-edge pl-3">
           <figcaption className="text-small text-faint">
-            {asker.kind === 'person' ? 'Your reason' : 'Reason given (unverified)'}
+            {asker.kind === 'person' ? 'Your reason' : isOwn ? 'Reason' : 'Reason given (unverified)'}
           </figcaption>
           <blockquote className="break-words text-muted">“{reason}”</blockquote>
         </figure>

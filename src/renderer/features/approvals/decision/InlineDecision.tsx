@@ -6,6 +6,7 @@ import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import { notify } from '../../../ui/toast.tsx'
 import { noticeId } from '../everywhere/useNotices.ts'
 import { useInbox } from '../inbox/useInbox.ts'
+import { intentHeadline } from '../intentHeadline.ts'
 import { DecisionNotices } from './DecisionNotices.tsx'
 import { IntentFields } from './IntentFields.tsx'
 import { shownKey } from './shownKey.ts'
@@ -25,11 +26,13 @@ function Waiting({ record }: { record: IntentRecord }) {
   const { needsUnlock, busy, error, unlock, deny, approve } = useDecision(record)
   const armed = useArmed(`${shownKey(record)} ${needsUnlock}`)
   const { id } = record
+  const headline = intentHeadline(record)
   // It is in view already: the notice at the corner would only stand in its way.
   useEffect(() => notify.takeBack(noticeId(id)), [id])
   return (
     <section aria-label="Approval" className="flex flex-col gap-3">
-      <p className="font-medium break-words">{record.sentence}</p>
+      <p className="font-medium break-words">{headline}</p>
+      {headline !== record.sentence && <p className="text-small break-words text-muted">{record.sentence}</p>}
       <DecisionNotices record={record} />
       <IntentFields record={record} />
       {error !== undefined && <ErrorNotice error={error} />}

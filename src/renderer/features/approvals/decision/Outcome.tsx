@@ -7,6 +7,7 @@ const deciders = {
   policy: 'Your policy',
   grant: 'A remembered approval',
   stop: 'The stop switch',
+  steward: 'Steward (built in)',
 } as const
 
 type OutcomeProps = { record: IntentRecord /** Of another request that waits. */; next: string | undefined }

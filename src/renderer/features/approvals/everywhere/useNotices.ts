@@ -3,6 +3,7 @@ import { askerWords } from '../../../../shared/contract/askerWords.ts'
 import type { IntentRecord } from '../../../../shared/contract/intents.ts'
 import { goTo, usePlace } from '../../../ui/place.ts'
 import { notify } from '../../../ui/toast.tsx'
+import { intentHeadline } from '../intentHeadline.ts'
 
 /** A notice for each request that comes, at the corner. It can be looked at from there, never decided. */
 export function useNotices(): { follow: (intent: IntentRecord) => void } {
@@ -31,10 +32,14 @@ export function noticeId(intentId: string): string {
   return `approval ${intentId}`
 }
 
-function tell({ id, asker, sentence }: IntentRecord): () => void {
+function tell(intent: IntentRecord): () => void {
+  const { id, asker, reason } = intent
   const who = asker.kind === 'person' ? 'Waiting' : `${askerWords(asker).name} asks`
   return notify.asked(`${who} for your approval`, {
-    ...{ id: noticeId(id), hint: sentence },
+    ...{
+      id: noticeId(id),
+      hint: reason === null ? intentHeadline(intent) : `${intentHeadline(intent)}. Reason given: “${reason}”`,
+    },
     action: { label: 'Review', run: () => goTo('approvals', id) },
   })
 }

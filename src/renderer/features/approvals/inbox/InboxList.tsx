@@ -8,7 +8,7 @@ import { useSteadyRows } from './useSteadyRows.ts'
 
 type InboxListProps = { inbox: Inbox; present: string | undefined }
 
-/** What waits above, what was decided below. The arrow keys go from row to row. */
+/** What waits above, earlier requests below. The arrow keys go from row to row. */
 export function InboxList({ inbox, present }: InboxListProps) {
   const { waiting, decided, arrived, hold, release, renew } = useSteadyRows(inbox)
   return (
@@ -26,7 +26,7 @@ export function InboxList({ inbox, present }: InboxListProps) {
           </Button>
         )}
       </RowGroup>
-      <RowGroup title="Decided" records={decided} present={present} empty="No decisions yet." />
+      <RowGroup title="Earlier" records={decided} present={present} empty="No earlier requests." />
     </section>
   )
 }

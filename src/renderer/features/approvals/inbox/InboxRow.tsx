@@ -4,11 +4,12 @@ import { classNames } from '../../../ui/classNames.ts'
 import { addressOf } from '../../../ui/place.ts'
 import { StatusDot } from '../../../ui/StatusDot.tsx'
 import { TimeAgo } from '../../../ui/TimeAgo.tsx'
+import { intentHeadline } from '../intentHeadline.ts'
 import { stateWords } from './stateWords.ts'
 import { TimeLeft } from './TimeLeft.tsx'
 
 export function InboxRow({ record, isPresent }: { record: IntentRecord; isPresent: boolean }) {
-  const { id, asker, sentence, state, expires_at, created_at, decision } = record
+  const { id, asker, state, expires_at, created_at, decision } = record
   const { tone, words } = stateWords(record)
   return (
     <li>
@@ -21,7 +22,7 @@ export function InboxRow({ record, isPresent }: { record: IntentRecord; isPresen
           state === 'waiting' ? 'text-text' : 'text-muted',
         )}
       >
-        <span className="line-clamp-2 break-words">{sentence}</span>
+        <span className="line-clamp-2 break-words">{intentHeadline(record)}</span>
         <span className="mt-0.5 flex items-center gap-1.5 text-small text-muted">
           <StatusDot tone={tone} />
           <span className="min-w-0 flex-1 truncate">

@@ -1,4 +1,4 @@
-import { Plus } from 'lucide-react'
+import { Lock, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../../ui/Button.tsx'
 import { SettingsGroup } from '../SettingsPage.tsx'
@@ -12,6 +12,12 @@ type RuleListProps = {
   faults: DraftFaults['rules']
   onChange: (rules: RuleDraft[]) => void
 }
+
+/** Decisions of Steward's own, as `judge` makes them: the first before your rules, the second where none of them decides. */
+const builtInRules = [
+  { sentence: 'Only you may have messages signed.', note: 'No rule changes this.' },
+  { sentence: 'Steward may sign in to the service it is connected to.', note: 'Unless a rule of yours decides.' },
+] as const
 
 /** Rules are moved by dragging their handle, or with the arrow keys on it. */
 export function RuleList({ rules, faults, onChange }: RuleListProps) {
@@ -67,9 +73,18 @@ export function RuleList({ rules, faults, onChange }: RuleListProps) {
             />
           ))}
         </ol>
-        <p className="bg-panel px-3.5 py-2.5 text-muted">
-          {rules.length === 0 ? 'No rules. Everything asks you.' : 'Everything else: ask me.'}
-        </p>
+        <ul aria-label="Built-in rules" className="divide-y divide-line">
+          {builtInRules.map(({ sentence, note }) => (
+            <li key={sentence} className="flex items-start gap-2 px-3.5 py-2.5">
+              <Lock aria-hidden className="mt-0.5 size-3.5 shrink-0 text-faint" />
+              <span className="min-w-0 flex-1">
+                {sentence} <span className="text-muted">{note}</span>
+              </span>
+              <span className="shrink-0 text-small text-faint">Built in</span>
+            </li>
+          ))}
+        </ul>
+        <p className="bg-panel px-3.5 py-2.5 text-muted">Everything else asks you.</p>
       </div>
       <p role="status" className="sr-only">
         {told}

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import type { IntentRecord } from '../../../shared/contract/intents.ts'
+import { intentHeadline } from './intentHeadline.ts'
+
+const sentence = 'Pay 1.95 USDC to 0x7357…0001 on Test ledger for http://127.0.0.1:1/domains/register'
+const payment = (...more: IntentRecord['fields']): Pick<IntentRecord, 'kind' | 'fields' | 'sentence'> => ({
+  kind: 'x402.authorize',
+  sentence,
+  fields: [
+    { label: 'Amount', value: '1.95 USDC', kind: 'amount' },
+    { label: 'For', value: 'http://127.0.0.1:1/domains/register?x=1', kind: 'url' },
+    ...more,
+  ],
+})
+
+test('a payment is headed by its amount and what it is for, as its requester words it', () => {
+  const described = payment({ label: 'Description', value: 'Register\n northwind.com for 1 year', kind: 'text' })
+  expect(intentHeadline(described)).toBe('Pay 1.95 USDC: “Register northwind.com for 1 year”')
+  expect(intentHeadline(payment())).toBe('Pay 1.95 USDC for 127.0.0.1:1/domains/register')
+  const long = intentHeadline(payment({ label: 'Description', value: 'x'.repeat(300), kind: 'text' }))
+  expect(long).toBe(`Pay 1.95 USDC: “${'x'.repeat(119)}…”`)
+})
+
+test('everything else is headed by its sentence', () => {
+  expect(intentHeadline({ ...payment(), kind: 'siwe' })).toBe(sentence)
+  expect(intentHeadline({ ...payment(), fields: [] })).toBe(sentence)
+})
