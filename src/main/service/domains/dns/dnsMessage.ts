@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import type { Answer, DecodedPacket, OptAnswer, Packet } from 'dns-packet'
+import { compressNames } from './compressNames.ts'
 import { type Zone, zoneAnswer } from './zoneAnswer.ts'
 
 const load = createRequire(import.meta.url)
@@ -83,7 +84,7 @@ function fitted({ query, opcode, edns, rcode, packet, room }: Given): Buffer {
   }
   const opt: Answer[] = edns ? [optOf(code)] : []
   const { answers = [], authorities = [], additionals = [] } = packet
-  const whole = encode({ ...header, answers, authorities, additionals: [...additionals, ...opt] })
+  const whole = compressNames(encode({ ...header, answers, authorities, additionals: [...additionals, ...opt] }))
   if (whole.length <= room) return whole
   return encode({ ...header, flags: header.flags | TRUNCATED_RESPONSE, additionals: opt })
 }
