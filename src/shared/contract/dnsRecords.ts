@@ -10,12 +10,12 @@ const { ttl, distance } = dnsLimits
 const fields = {
   host: z.string().max(253, 'must have at most 253 characters').describe('`@` for the domain itself, `www`, `*`.'),
   value: z.string().max(8_192, 'must have at most 8192 characters').describe('What it says; see `type`.'),
-  ttl: z.number().optional().describe(`Seconds from ${ttl.min} to ${ttl.max}. Default: ${ttl.default}.`),
+  ttl: z.number().optional().describe(`Whole seconds from ${ttl.min} to ${ttl.max}. Default: ${ttl.default}.`),
   distance: z
     .number()
     .nullish()
     .describe(
-      `Preference of MX and priority of SRV: ${distance.min} to ${distance.max}. Default: ${distance.default}.`,
+      `Preference of MX and priority of SRV: ${distance.min} to ${distance.max}. Default: ${distance.default}. Refused for other types.`,
     ),
 }
 
@@ -29,7 +29,7 @@ export const DnsRecord = z.object({
     .string()
     .describe('CNAME, MX and NS: a host name. SRV: `weight port target`. CAA: `flags tag "value"`. TXT: the text.'),
   ttl: z.int(),
-  distance: z.int().nullable(),
+  distance: z.int().min(distance.min).max(distance.max).optional().describe('Of MX and SRV; left out for other types.'),
 })
 export type DnsRecord = z.infer<typeof DnsRecord>
 

@@ -46,6 +46,8 @@ export const SearchResult = z.object({
 })
 export type SearchResult = z.infer<typeof SearchResult>
 
+const Words = z.string().trim().min(1, 'must not be empty').max(253, 'must have at most 253 characters')
+
 export const searchDomains = defineRoute({
   operation: 'domainSearch',
   method: 'GET',
@@ -54,16 +56,14 @@ export const searchDomains = defineRoute({
   summary: 'Search for names that can be registered',
   tag: 'Domains',
   auth: 'none',
-  query: z.object({
-    q: z
-      .string()
-      .trim()
-      .min(1, 'must not be empty')
-      .max(253, 'must have at most 253 characters')
-      .describe('A word, or a whole name.'),
-    tlds: Tlds.optional().describe(`Comma-separated. Default: ${usualTlds.join(',')}.`),
-    suggestions: QueryFlag.default(false).describe('Whether to propose names like it.'),
-  }),
+  query: z
+    .object({
+      q: Words.optional().describe('A word, or a whole name. Required, unless `query` is given.'),
+      query: Words.optional().describe('The same as `q`.'),
+      tlds: Tlds.optional().describe(`Comma-separated. Default: ${usualTlds.join(',')}.`),
+      suggestions: QueryFlag.default(false).describe('Whether to propose names like it.'),
+    })
+    .refine(({ q, query }) => q !== undefined || query !== undefined, { path: ['q'], message: 'is required' }),
   response: z.object({
     query: z.string(),
     results: z.array(SearchResult),

@@ -16,12 +16,13 @@ export const DomainParam = z
   .regex(/^[a-z0-9.-]{3,253}$/, 'must be a domain name in ASCII')
   .register(unknownIds, { code: 'domain/not-found', message: (id) => `You have no domain ${id}.` })
 
+/** The last label of a host name is never all digits, so that no IPv4 address passes for one. */
 const HostName = z
   .string()
   .trim()
   .toLowerCase()
   .regex(
-    /^(?=.{1,253}\.?$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.?$/,
+    /^(?=.{1,253}\.?$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+(?![0-9]+\.?$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.?$/,
     'must be host names, as in ns1.example.com',
   )
   .transform((name) => name.replace(/\.$/, ''))

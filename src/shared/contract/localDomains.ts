@@ -148,7 +148,9 @@ const WantedRecord = z.object({
 })
 export type WantedRecord = z.infer<typeof WantedRecord>
 
-const KeptRecord = DnsRecord.pick({ type: true, host: true, value: true, ttl: true, distance: true })
+const KeptRecord = DnsRecord.pick({ type: true, host: true, value: true, ttl: true }).extend({
+  distance: z.int().nullable(),
+})
 const PresentRecord = KeptRecord.extend({ id: z.string() })
 
 const stepState = z.enum(['waiting', 'done', 'failed'])

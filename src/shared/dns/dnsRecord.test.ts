@@ -32,7 +32,8 @@ test.each([
   [{ type: 'CAA', value: '128 iodef "mailto:a@example.com"' }, { value: '128 iodef "mailto:a@example.com"' }],
   [{ type: 'TXT', value: '"v=spf1 " "-all"' }, { value: 'v=spf1 -all' }],
   [{ type: 'TXT', value: 'say "hi" \\' }, { value: 'say "hi" \\' }],
-  [{ distance: 7 }, { distance: null }],
+  [{ distance: null }, { distance: null }],
+  [{ type: 'MX', value: 'mail.example.com', distance: 7 }, { distance: 7 }],
   [{}, { ttl: 3_600 }],
 ] as [Partial<NewDnsRecord>, object][])('%o is kept as %o', (given, kept) => expect(record(given)).toMatchObject(kept))
 

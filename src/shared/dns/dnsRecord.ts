@@ -87,11 +87,19 @@ function normalTtl(ttl: number | undefined): number {
 }
 
 function normalDistance({ type, distance }: NewDnsRecord): number | null {
-  if (type !== 'MX' && type !== 'SRV') return null
   const { min, max, default: usual } = dnsLimits.distance
   const number = distance ?? usual
-  if (Number.isInteger(number) && number >= min && number <= max) return number
-  throw new DnsRecordFault('distance', `must be a whole number from ${min} to ${max}`)
+  if (!Number.isInteger(number) || number < min || number > max) {
+    throw new DnsRecordFault('distance', `must be a whole number from ${min} to ${max}`)
+  }
+  if (hasDistance(type)) return number
+  if (distance === undefined || distance === null) return null
+  throw new DnsRecordFault('distance', `must be left out: ${type} records have none`)
+}
+
+/** Whether records of this type have a preference or a priority. */
+export function hasDistance(type: DnsRecordType): boolean {
+  return type === 'MX' || type === 'SRV'
 }
 
 type Normal = (value: string, zone: string) => string

@@ -65,7 +65,6 @@ test.each([
   ['$GENERATE 1-99999999 a$ A 192.0.2.1', 1, 'not allowed'],
   ['www A 192.0.2.1\nwww A 192.0.2.1', 2, 'twice'],
   ['www A 192.0.2.256', 1, 'IPv4'],
-  ['www 60 A 192.0.2.1', 1, 'from 300'],
   ['evil.net. A 192.0.2.1', 1, 'not part of'],
   ['notexample.com. A 192.0.2.1', 1, 'not part of'],
   ['www.example.com A 192.0.2.1', 1, 'dot is missing'],
@@ -82,9 +81,9 @@ test.each([
   ['a TXT "\\999"', 1, 'quotes'],
   ['a TXT "\u0000"', 1, 'control'],
   ['a TXT "\\010"', 1, 'control'],
-  ['a\\.b A 192.0.2.1', 1, '`host`'],
+  ['a\\.b A 192.0.2.1', 1, 'The name'],
   ['@ MX mail', 1, '2 values'],
-  ['@ MX 70000 mail', 1, '`distance`'],
+  ['@ MX 70000 mail', 1, 'The priority'],
   ['$TTL', 1, 'wrong value'],
   [`a TXT ${'x '.repeat(300)}`, 1, 'too long'],
   [Array.from({ length: 1_001 }, (_, at) => `a${at} A 192.0.2.1`).join('\n'), 1_001, 'more than 1000'],
@@ -156,4 +155,26 @@ test('named-checkzone takes what is exported', async () => {
     ])
     expect(stdout).toContain('OK')
   }
+})
+
+test('a TTL outside of the limits is brought into them, and told with its line', () => {
+  const text = [
+    '$ORIGIN example.com.',
+    '@ 1 IN A 192.0.2.1',
+    'www 60 IN CNAME example.com.',
+    'old 172800 IN A 192.0.2.2',
+  ].join('\n')
+  const { records, clamped } = parseZoneFile('example.com', text)
+  expect(records.map(({ ttl }) => ttl)).toEqual([300, 300, 86_400])
+  expect(clamped).toEqual([
+    { line: 2, from: 1, to: 300 },
+    { line: 3, from: 60, to: 300 },
+    { line: 4, from: 172_800, to: 86_400 },
+  ])
+})
+
+test('what is wrong is told without the marks of code', () => {
+  expect(() => parseZoneFile('example.com', '@ 300 IN A here')).toThrow(
+    'The value must be an IPv4 address, as in “192.0.2.1”',
+  )
 })

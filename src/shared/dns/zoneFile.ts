@@ -11,7 +11,9 @@ import { type ZoneEntry, ZoneFileFault, zoneEntries } from './zoneTokens.ts'
 
 /** A line that an import leaves out, and why. */
 export type LeftOutLine = { line: number; reason: string }
-export type ImportedZone = { records: DnsRecordData[]; leftOut: LeftOutLine[] }
+/** A record whose TTL is outside of the limits, and was brought into them. */
+export type ClampedTtl = { line: number; from: number; to: number }
+export type ImportedZone = { records: DnsRecordData[]; leftOut: LeftOutLine[]; clamped: ClampedTtl[] }
 
 /** Characters. */
 export const zoneFileLimit = 1_000_000
@@ -24,7 +26,7 @@ export const zoneFileLimit = 1_000_000
  */
 export function parseZoneFile(zone: string, text: string): ImportedZone {
   if (text.length > zoneFileLimit) throw new ZoneFileFault(1, `The file has more than ${zoneFileLimit} characters`)
-  const found: ImportedZone = { records: [], leftOut: [] }
+  const found: ImportedZone = { records: [], leftOut: [], clamped: [] }
   const seen = new Set<string>()
   const state: State = { origin: zone, owner: undefined, ttl: undefined, lastTtl: undefined }
   for (const entry of zoneEntries(text)) {
@@ -38,6 +40,8 @@ export function parseZoneFile(zone: string, text: string): ImportedZone {
     if (seen.has(key)) throw new ZoneFileFault(entry.line, 'The same record stands in the file twice')
     seen.add(key)
     found.records.push(read)
+    const from = state.lastTtl
+    if (from !== undefined && from !== read.ttl) found.clamped.push({ line: entry.line, from, to: read.ttl })
     if (found.records.length > dnsLimits.records) {
       throw new ZoneFileFault(entry.line, `The file has more than ${dnsLimits.records} records`)
     }
@@ -122,7 +126,7 @@ function record({ zone, line, type, data, owner, origin, ttl }: Found): DnsRecor
     throw new ZoneFileFault(line, `${owner.slice(0, 80)} repeats the domain: a dot is missing at its end`)
   }
   try {
-    return normalRecord(zone, { type, host, ttl, ...valueIn(type, data, { line, origin }) })
+    return normalRecord(zone, { type, host, ttl: clampTtl(ttl), ...valueIn(type, data, { line, origin }) })
   } catch (fault) {
     if (!(fault instanceof DnsRecordFault)) throw fault
     throw wrongLine(line, fault)
@@ -130,7 +134,21 @@ function record({ zone, line, type, data, owner, origin, ttl }: Found): DnsRecor
 }
 
 function wrongLine(line: number, fault: DnsRecordFault): ZoneFileFault {
-  return new ZoneFileFault(line, fault.message.replace(/\.$/, ''), { cause: fault })
+  const words = fault.message
+    .replace(/\.$/, '')
+    .replace(/^`(\w+)`/, fieldNames[fault.field])
+    .replace(/`([^`]*)`/g, '“$1”')
+  return new ZoneFileFault(line, words, { cause: fault })
+}
+
+const fieldNames: Readonly<Record<DnsRecordFault['field'], string>> = {
+  ...{ type: 'The type', host: 'The name', value: 'The value', ttl: 'The TTL', distance: 'The priority' },
+}
+
+/** Providers write 1 for an automatic TTL, and allow shorter and longer ones than registrars do. */
+function clampTtl(ttl: number | undefined): number | undefined {
+  const { min, max } = dnsLimits.ttl
+  return ttl === undefined ? undefined : Math.min(Math.max(ttl, min), max)
 }
 
 function valueIn(

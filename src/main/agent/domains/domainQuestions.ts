@@ -31,12 +31,12 @@ export function domainQuestions(client: Client) {
       ...{ kind: 'pricing', key: '', schema: listDomainPrices.response },
       ask: (signal) => client.call(listDomainPrices, {}, { signal }),
     }),
-    search: ({ q, tlds, suggestions }: Search): Question<z.output<typeof searchDomains.response>> => ({
+    search: ({ q, query, tlds, suggestions }: Search): Question<z.output<typeof searchDomains.response>> => ({
       kind: 'search',
-      key: JSON.stringify([q.toLowerCase(), tlds ?? null, suggestions]),
+      key: JSON.stringify([(q ?? query ?? '').toLowerCase(), tlds ?? null, suggestions]),
       schema: searchDomains.response,
       ask: (signal) =>
-        client.call(searchDomains, { q, suggestions, ...(tlds && { tlds: tlds.join(',') }) }, { signal }),
+        client.call(searchDomains, { q: q ?? query, suggestions, ...(tlds && { tlds: tlds.join(',') }) }, { signal }),
     }),
   }
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../../../shared/appError.ts'
 import { addDnsRecord, changeDnsRecord, type DnsRecord, removeDnsRecord } from '../../../shared/contract/dnsRecords.ts'
 import type { DnsPlan, DnsPlanStep, WantedRecord } from '../../../shared/contract/localDomains.ts'
-import { type DnsRecordData, dnsLimits } from '../../../shared/dns/dnsRecord.ts'
+import { type DnsRecordData, dnsLimits, hasDistance } from '../../../shared/dns/dnsRecord.ts'
 import { sentValue, ZonePlanFault, zonePlan } from '../../../shared/dns/zonePlan.ts'
 import { withoutSteps } from '../../../shared/dns/zoneUndo.ts'
 import { isoTime } from '../../../shared/time.ts'
@@ -153,14 +153,13 @@ function wrongRecord(fault: ZonePlanFault): AppError {
 }
 
 function presentRecord({ id, type, host, value, ttl, distance }: DnsRecord): DnsPlan['before'][number] {
-  return { id, type, host, value, ttl, distance }
+  return { id, type, host, value, ttl, distance: distance ?? null }
 }
 
 function filled({ type, host, value, ttl, distance }: WantedRecord): DnsRecordData {
-  const hasDistance = type === 'MX' || type === 'SRV'
   return {
     ...{ type, host, value, ttl: ttl ?? dnsLimits.ttl.default },
-    distance: hasDistance ? (distance ?? dnsLimits.distance.default) : null,
+    distance: distance ?? (hasDistance(type) ? dnsLimits.distance.default : null),
   }
 }
 

@@ -66,9 +66,9 @@ export function domainRoutes(options: {
   })
 
   return [
-    openEndpoint(searchDomains, async ({ query: { q, tlds, suggestions } }) => ({
-      query: q,
-      ...(await told(search.search({ query: q, tlds, suggestions }))),
+    openEndpoint(searchDomains, async ({ query: { q, query = q ?? '', tlds, suggestions } }) => ({
+      query,
+      ...(await told(search.search({ query, tlds, suggestions }))),
     })),
     openEndpoint(checkDomains, async ({ query: { domains: names, source } }) => {
       if (source === 'registrar') return { domains: await told(search.check(names)) }
@@ -180,5 +180,5 @@ function shown({ type, host }: RegistrarRecord): string {
 }
 
 function recordToWire({ id, type, host, value, ttl, distance }: RegistrarRecord): z.infer<typeof DnsRecord> {
-  return { recordId: id, id, record_id: id, type, host, value, ttl, distance }
+  return { recordId: id, id, record_id: id, type, host, value, ttl, ...(distance !== null && { distance }) }
 }

@@ -14,7 +14,7 @@ const record = {
   host: z.string(),
   value: z.string(),
   ttl: z.int(),
-  distance: z.number().nullable(),
+  distance: z.number().optional(),
 }
 const { min: fewest, max: most } = domainLimits.nameservers
 const listed = z.array(z.looseObject({ domain: z.string() }))
@@ -108,7 +108,7 @@ export const domainTools: readonly Tool[] = [
       host: z.string(),
       value: z.string(),
       ttl: z.int().min(ttl.min).max(ttl.max).default(ttl.default),
-      distance: z.int().optional().describe('MX only'),
+      distance: z.int().optional().describe('MX and SRV only'),
     },
     output: record,
     run: (args, { call }) => call(addDnsRecord, args),

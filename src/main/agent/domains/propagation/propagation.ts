@@ -46,7 +46,7 @@ export function propagation(options: {
       const server = (await serversOf(domain)).find(({ id }) => id === serverId)
       if (!server) throw new AppError('request/not-found', `No DNS server ${serverId} is asked for ${domain}.`)
       const { records } = await cache.kept(questions.zone(domain, { fresh: false }))
-      const sets = recordSets(records)
+      const sets = recordSets(records.map((record) => ({ ...record, distance: record.distance ?? null })))
       const asked = sets.slice(0, mostPropagated)
       return {
         server: shown(server),
