@@ -9,10 +9,10 @@ type ToastOptions = { hint?: string; action?: ToastAction }
 /** Short messages at the corner. Each says what happened and, where something is to be done, what. */
 export const notify = {
   done(message: string, options: ToastOptions = {}): void {
-    toast.success(message, contentOf(options))
+    toast.success(message, { ...durationOf(options), ...contentOf(options) })
   },
   told(message: string, options: ToastOptions = {}): void {
-    toast.info(message, contentOf(options))
+    toast.info(message, { ...durationOf(options), ...contentOf(options) })
   },
   /** Stays until it is taken back, or pushed away. @returns what takes it back */
   asked(message: string, { id: named, ...options }: ToastOptions & { id?: string } = {}): () => void {
@@ -30,6 +30,13 @@ export const notify = {
     const text = title === undefined ? { message, hint } : { message: title, hint: `${message} ${hint}` }
     toast.error(text.message, { duration: 10_000, ...contentOf({ hint: text.hint, ...(action && { action }) }) })
   },
+}
+
+/** An action such as Undo needs time to be read and reached (WCAG 2.2.1). */
+const actionMs = 15_000
+
+function durationOf({ action }: ToastOptions) {
+  return action ? { duration: actionMs } : {}
 }
 
 function contentOf({ hint, action }: ToastOptions) {

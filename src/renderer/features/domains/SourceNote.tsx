@@ -3,10 +3,10 @@ import { StatusDot, type Tone } from '../../ui/StatusDot.tsx'
 import { TimeAgo } from '../../ui/TimeAgo.tsx'
 
 const words: Readonly<Record<KeptSource, { tone: Tone; text: string }>> = {
-  live: { tone: 'positive', text: 'Updated' },
-  cache: { tone: 'positive', text: 'Updated' },
-  stale: { tone: 'caution', text: 'Registrar not responding · updated' },
-  offline: { tone: 'negative', text: 'Offline · updated' },
+  live: { tone: 'positive', text: 'Registrar read' },
+  cache: { tone: 'positive', text: 'Registrar read' },
+  stale: { tone: 'caution', text: 'Registrar not responding · read' },
+  offline: { tone: 'negative', text: 'Offline · read' },
 }
 
 /** How old what is shown is, and why it is no newer. */

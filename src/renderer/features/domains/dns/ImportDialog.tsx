@@ -1,6 +1,6 @@
 import { FileUp } from 'lucide-react'
 import { useState } from 'react'
-import type { DnsRecordData } from '../../../../shared/dns/dnsRecord.ts'
+import { type DnsRecordData, dnsLimits } from '../../../../shared/dns/dnsRecord.ts'
 import { type ImportedZone, parseZoneFile, zoneFileLimit } from '../../../../shared/dns/zoneFile.ts'
 import { ZoneFileFault } from '../../../../shared/dns/zoneTokens.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -78,9 +78,23 @@ function readZone(zone: string, text: string): ImportedZone | { fault: string } 
   }
 }
 
-function importedWords({ records, leftOut }: ImportedZone): string {
+function importedWords({ records, leftOut, clamped }: ImportedZone): string {
   const count = records.length === 1 ? '1 record.' : `${records.length} records.`
-  if (leftOut.length === 0) return count
-  const lines = leftOut.slice(0, 5).map(({ line, reason }) => `line ${line} (${reason})`)
-  return `${count} Left out: ${lines.join(', ')}${leftOut.length > 5 ? '…' : '.'}`
+  const { min, max } = dnsLimits.ttl
+  const raised = clamped.filter(({ from }) => from < min)
+  const lowered = clamped.filter(({ from }) => from > max)
+  return [
+    count,
+    ...(raised.length > 0 ? [`TTL raised to ${min} seconds: ${listLines(raised)}`] : []),
+    ...(lowered.length > 0 ? [`TTL lowered to ${max} seconds: ${listLines(lowered)}`] : []),
+    ...(leftOut.length > 0 ? [`Left out: ${listLines(leftOut)}`] : []),
+  ].join(' ')
+}
+
+const maxListed = 5
+
+/** `line 3, line 9 (HTTPS: not supported).` */
+function listLines(lines: readonly { line: number; reason?: string }[]): string {
+  const words = lines.slice(0, maxListed).map(({ line, reason }) => `line ${line}${reason ? ` (${reason})` : ''}`)
+  return `${words.join(', ')}${lines.length > maxListed ? ` and ${lines.length - maxListed} more.` : '.'}`
 }

@@ -85,7 +85,8 @@ const signs = {
   remove: { sign: '−', tone: 'text-negative' },
 } as const
 
-function StepRow({ step }: { step: DnsPlanStep }) {
+/** One change of a plan, with its sign and, once it was applied, whether it was done. */
+export function StepRow({ step }: { step: DnsPlanStep }) {
   const { sign, tone } = signs[step.action]
   const record = step.action === 'remove' ? step.before : step.after
   return (

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { type DnsRecordData, dnsLimits, dnsRecordTypes } from '../../../../shared/dns/dnsRecord.ts'
+import { type DnsRecordData, dnsLimits, dnsRecordTypes, hasDistance } from '../../../../shared/dns/dnsRecord.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Select } from '../../../ui/Select.tsx'
 import { TextField } from '../../../ui/TextField.tsx'
@@ -40,7 +40,6 @@ export function RecordFields({ zone, record, others, onDone, onCancel }: RecordF
   const errorOf = (field: string) =>
     isTried && 'field' in written && written.field === field ? written.message : undefined
   const set = (change: Partial<RecordForm>) => setForm({ ...form, ...change })
-  const hasDistance = form.type === 'MX' || form.type === 'SRV'
   return (
     <form
       noValidate
@@ -53,7 +52,7 @@ export function RecordFields({ zone, record, others, onDone, onCancel }: RecordF
       }}
       onKeyDown={({ key }) => key === 'Escape' && onCancel()}
     >
-      <div className="grid grid-cols-[6rem_8rem_minmax(0,1fr)_6rem_5rem] items-start gap-3 max-narrow:grid-cols-2">
+      <div className="grid grid-cols-[6rem_8rem_minmax(0,1fr)_7.5rem_5rem] items-start gap-3 max-narrow:grid-cols-2">
         {record ? (
           <div className="flex flex-col gap-1.5">
             <span className="font-medium">Type</span>
@@ -90,7 +89,7 @@ export function RecordFields({ zone, record, others, onDone, onCancel }: RecordF
           error={errorOf('ttl')}
           inputMode="numeric"
         />
-        {hasDistance && (
+        {hasDistance(form.type) && (
           <TextField
             label="Priority"
             value={form.distance}

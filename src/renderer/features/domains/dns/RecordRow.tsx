@@ -4,7 +4,7 @@ import { IconButton } from '../../../ui/IconButton.tsx'
 import type { ZoneRow } from './zoneEdits.ts'
 
 export const recordColumns =
-  'grid grid-cols-[4rem_8rem_minmax(0,1fr)_5rem_4rem] max-narrow:grid-cols-[3.5rem_5rem_minmax(0,1fr)_4rem] items-center gap-3'
+  'grid grid-cols-[4rem_8rem_minmax(0,1fr)_5rem_4rem] max-narrow:grid-cols-[4.25rem_5rem_minmax(0,1fr)_4rem] items-center gap-3'
 
 const words = { same: undefined, added: 'Added', changed: 'Changed', removed: 'Removed' } as const
 

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Box, Download, FileUp, ListPlus, Plus } from 'lucide-react'
+import { Box, Download, FileUp, History, ListPlus, Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { Domain } from '../../../../shared/contract/domains.ts'
 import { type DnsPlan, listLocalRecords, planRecords, undoPlan } from '../../../../shared/contract/localDomains.ts'
@@ -15,6 +15,7 @@ import { useUnsaved } from '../../../ui/unsaved/useUnsaved.ts'
 import { SourceNote } from '../SourceNote.tsx'
 import { domainsKey, useRecords } from '../useDomains.ts'
 import { ElsewhereNotice } from './ElsewhereNotice.tsx'
+import { HistoryDialog } from './HistoryDialog.tsx'
 import { ImportDialog } from './ImportDialog.tsx'
 import { PlanDialog } from './PlanDialog.tsx'
 import { RecordFields } from './RecordFields.tsx'
@@ -26,6 +27,7 @@ import {
   noEdits,
   restored,
   wantedRecords,
+  withAddress,
   withImported,
   withoutRecord,
   withRecord,
@@ -44,6 +46,7 @@ export function RecordsEditor({ domain }: { domain: Pick<Domain, 'domain' | 'uni
   const [isImporting, setImporting] = useState(false)
   const [isChoosing, setChoosing] = useState(false)
   const [isPointing, setPointing] = useState(false)
+  const [isHistory, setHistory] = useState(false)
   const [plan, setPlan] = useState<DnsPlan>()
   const records = data?.records ?? []
   const rows = zoneRows(records, edits)
@@ -74,7 +77,11 @@ export function RecordsEditor({ domain }: { domain: Pick<Domain, 'domain' | 'uni
   const addAll = (added: readonly DnsRecordData[]) =>
     setEdits(added.reduce((next, record) => withRecord(next, record, { newKey: newKey() }), edits))
   const download = () => {
-    const text = zoneFileText({ name: zone, nameservers: domain.nameservers, records })
+    const text = zoneFileText({
+      name: zone,
+      nameservers: domain.nameservers,
+      records: wantedRecords(zoneRows(records, noEdits)),
+    })
     const link = document.createElement('a')
     link.href = URL.createObjectURL(new Blob([text], { type: 'text/dns' }))
     link.download = `${zone}.zone`
@@ -91,6 +98,9 @@ export function RecordsEditor({ domain }: { domain: Pick<Domain, 'domain' | 'uni
         <h3 className="text-title font-semibold">DNS records</h3>
         <SourceNote source={data.source} asOf={data.as_of} />
         <span className="flex-1" />
+        <Button size="small" icon={History} onClick={() => setHistory(true)}>
+          History
+        </Button>
         <Button size="small" icon={ListPlus} onClick={() => setChoosing(true)}>
           Templates
         </Button>
@@ -185,9 +195,20 @@ export function RecordsEditor({ domain }: { domain: Pick<Domain, 'domain' | 'uni
           present={othersOf()}
           onClose={() => setPointing(false)}
           onAdd={(record) => {
-            if (record) addAll([record])
-            else notify.done('The sandbox takes its requests')
+            const next = withAddress(records, edits, { record, newKey: newKey() })
+            if (next === edits) notify.done('The sandbox takes its requests')
+            setEdits(next)
             setPointing(false)
+          }}
+        />
+      )}
+      {isHistory && (
+        <HistoryDialog
+          zone={zone}
+          onClose={() => setHistory(false)}
+          onUndo={(planId) => {
+            setHistory(false)
+            undoing.mutate(planId)
           }}
         />
       )}

@@ -9,13 +9,13 @@ import { Dialog } from '../../../ui/Dialog.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { type SandboxPort, SandboxPortFields } from '../../../ui/sandboxes/SandboxPortFields.tsx'
 import { TextField } from '../../../ui/TextField.tsx'
+import { isAddressOf } from './zoneEdits.ts'
 
 type SandboxDialogProps = {
   zone: string
   present: readonly DnsRecordData[]
   onClose: () => void
-  /** Undefined: the record exists already. */
-  onAdd: (record: DnsRecordData | undefined) => void
+  onAdd: (record: DnsRecordData) => void
 }
 
 /** Leads a name of the domain to an exposed port of a sandbox: the sandbox takes its requests, and a record leads there. */
@@ -34,9 +34,12 @@ export function SandboxDialog({ zone, present, onClose, onAdd }: SandboxDialogPr
       return recordTo(zone, name, led)
     },
     onSuccess: (record) => {
-      const conflict = zoneConflict(present, record)
+      const isReplaced = isAddressOf(record.host)
+      const conflict = zoneConflict(
+        present.filter((it) => !isReplaced(it)),
+        record,
+      )
       if (!conflict) return onAdd(record)
-      if (conflict.reason === 'duplicate') return onAdd(undefined)
       setFault(`A ${conflict.with.type} record is in its place. Delete it first.`)
     },
   })
@@ -47,7 +50,7 @@ export function SandboxDialog({ zone, present, onClose, onAdd }: SandboxDialogPr
       open
       onOpenChange={(open) => !open && !leading.isPending && onClose()}
       title="Point at a sandbox"
-      description="Requests for the name go to an exposed port of the sandbox. The record is added to your changes."
+      description="Requests for the name go to an exposed port of the sandbox. The record replaces other addresses of the name in your changes."
       onSubmit={() => {
         setFault(undefined)
         if (target && port !== undefined) leading.mutate({ sandboxId: target.sandboxId, port })

@@ -6,6 +6,7 @@ import {
   noEdits,
   restored,
   wantedRecords,
+  withAddress,
   withImported,
   withoutRecord,
   withRecord,
@@ -14,7 +15,12 @@ import {
 } from './zoneEdits.ts'
 
 const a = (host: string, value: string): DnsRecordData => ({ type: 'A', host, value, ttl: 3_600, distance: null })
-const kept = (id: string, data: DnsRecordData): DnsRecord => ({ ...data, id, recordId: id, record_id: id })
+const kept = (id: string, { distance: _, ...data }: DnsRecordData): DnsRecord => ({
+  ...data,
+  id,
+  recordId: id,
+  record_id: id,
+})
 const records = [kept('r1', a('@', '192.0.2.1')), kept('r2', a('www', '192.0.2.2'))]
 
 test('edits stay when the zone below them changes', () => {
@@ -52,4 +58,16 @@ test('a written record is taken, or its field is named', () => {
   })
   expect(writtenRecord('example.com', { ...form, ttl: 'soon' }, [])).toMatchObject({ field: 'ttl' })
   expect(writtenRecord('example.com', { ...form, value: '192.0.2.2' }, records)).toMatchObject({ field: 'value' })
+})
+
+test('a name that leads to one address leads nowhere else', () => {
+  const edits = withAddress(records, noEdits, { record: a('www', '127.0.0.1'), newKey: 'n' })
+  const rows = zoneRows(records, edits)
+  const leading = wantedRecords(rows).filter(
+    ({ host, type }) => host === 'www' && ['A', 'AAAA', 'CNAME'].includes(type),
+  )
+  expect(leading).toEqual([a('www', '127.0.0.1')])
+  expect(wantedRecords(rows).filter(({ host }) => host !== 'www')).toEqual(
+    wantedRecords(zoneRows(records, noEdits)).filter(({ host }) => host !== 'www'),
+  )
 })

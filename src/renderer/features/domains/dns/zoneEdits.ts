@@ -1,5 +1,5 @@
 import type { DnsRecord } from '../../../../shared/contract/dnsRecords.ts'
-import { type DnsRecordData, DnsRecordFault, normalRecord } from '../../../../shared/dns/dnsRecord.ts'
+import { type DnsRecordData, DnsRecordFault, hasDistance, normalRecord } from '../../../../shared/dns/dnsRecord.ts'
 import { zoneConflict } from '../../../../shared/dns/zoneRules.ts'
 
 /** What a person wants to be otherwise: it stays what it is when the zone below it changes. */
@@ -63,17 +63,39 @@ export function restored(edits: ZoneEdits, key: string): ZoneEdits {
   return { ...edits, changed, removed: edits.removed.filter((it) => it !== key) }
 }
 
+const addressTypes: readonly DnsRecordData['type'][] = ['A', 'AAAA', 'CNAME']
+
+/** Whether the record says where its name leads. */
+export function isAddressOf(host: string): (record: DnsRecordData) => boolean {
+  return (record) => record.host === host && addressTypes.includes(record.type)
+}
+
+/** Has a name lead to one address only: others of it would take part of its visitors. */
+export function withAddress(
+  records: readonly DnsRecord[],
+  edits: ZoneEdits,
+  { record, newKey }: { record: DnsRecordData; newKey: string },
+): ZoneEdits {
+  const isReplaced = isAddressOf(record.host)
+  const replaced = zoneRows(records, edits).filter((row) => row.state !== 'removed' && isReplaced(row.record))
+  const same = replaced.find((row) => keyOf(row.record) === keyOf(record))
+  const others = replaced.filter((row) => row !== same)
+  const without = others.reduce((next, { key }) => withoutRecord(next, key), edits)
+  return same ? without : withRecord(without, record, { newKey })
+}
+
 /** Adds what is not there yet; with `replace`, everything else is removed. */
 export function withImported(
   records: readonly DnsRecord[],
   imported: readonly DnsRecordData[],
   { replace, newKey }: { replace: boolean; newKey: () => string },
 ): ZoneEdits {
+  const present = records.map(dataOf)
   const isIn = (all: readonly DnsRecordData[], record: DnsRecordData) => all.some((it) => keyOf(it) === keyOf(record))
   return {
-    added: imported.filter((it) => !isIn(records, it)).map((record) => ({ key: newKey(), record })),
+    added: imported.filter((it) => !isIn(present, it)).map((record) => ({ key: newKey(), record })),
     changed: {},
-    removed: replace ? records.filter((it) => !isIn(imported, it)).map(({ id }) => id) : [],
+    removed: replace ? records.filter((it) => !isIn(imported, dataOf(it))).map(({ id }) => id) : [],
   }
 }
 
@@ -82,7 +104,7 @@ function keyOf({ type, host, value, ttl, distance }: DnsRecordData): string {
 }
 
 function dataOf({ type, host, value, ttl, distance }: DnsRecord): DnsRecordData {
-  return { type, host, value, ttl, distance }
+  return { type, host, value, ttl, distance: distance ?? null }
 }
 
 export type RecordForm = { type: DnsRecordData['type']; host: string; value: string; ttl: string; distance: string }
@@ -95,7 +117,12 @@ export function writtenRecord(
 ): { record: DnsRecordData } | { field: DnsRecordFault['field']; message: string } {
   try {
     const number = (text: string) => (text.trim() === '' ? undefined : Number(text))
-    const record = normalRecord(zone, { ...form, ttl: number(form.ttl), distance: number(form.distance) })
+    const { distance, ttl, ...fields } = form
+    const record = normalRecord(zone, {
+      ...fields,
+      ttl: number(ttl),
+      ...(hasDistance(form.type) && { distance: number(distance) }),
+    })
     const conflict = zoneConflict(others, record)
     if (!conflict) return { record }
     if (conflict.reason === 'duplicate') return { field: 'value', message: 'This record exists already.' }

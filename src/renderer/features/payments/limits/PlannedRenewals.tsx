@@ -31,7 +31,9 @@ export function PlannedRenewals() {
           <ErrorNotice error={error} onRetry={() => void refetch()} />
         </div>
       ) : planned.renewals.length === 0 ? (
-        <NothingYet>No renewals planned. Turn on auto-renew for a domain to see it here.</NothingYet>
+        <NothingYet>
+          No renewals are due soon. A domain with auto-renew appears here as its renewal comes near.
+        </NothingYet>
       ) : (
         <>
           <ul aria-label="Planned renewals" className="divide-y divide-line">

@@ -1,0 +1,14 @@
+import type { DnsPlan } from '../../../../shared/contract/localDomains.ts'
+
+/** Plans that changed something, in the order given. */
+export function appliedPlans(plans: readonly DnsPlan[]): DnsPlan[] {
+  return plans.filter((plan) => plan.steps.some(({ state }) => state === 'done'))
+}
+
+/** `2 changes`, `Undo, 1 change`, `1 of 3 changes`. */
+export function planHeading({ steps, undo_of: undoOf }: Pick<DnsPlan, 'steps' | 'undo_of'>): string {
+  const done = steps.filter(({ state }) => state === 'done').length
+  const noun = steps.length === 1 ? 'change' : 'changes'
+  const count = done === steps.length ? `${done} ${noun}` : `${done} of ${steps.length} ${noun}`
+  return undoOf === null ? count : `Undo, ${count}`
+}
