@@ -1,4 +1,5 @@
 import { AppError } from '../../../shared/appError.ts'
+import { isTurn } from '../../../shared/contract/requester.ts'
 import type { Output } from '../../../shared/contract/route.ts'
 import type { TimelineEntry } from '../../../shared/contract/timeline.ts'
 import { type Links, TaskId } from '../../../shared/contract/timelineLinks.ts'
@@ -45,7 +46,7 @@ export function taskTotals(records: Pick<TimelineRepository, 'ofTask'>, task: Ta
   }
 }
 
-/** By id. A title is of the person's words, which the log itself does not keep. */
+/** Titles of conversations and texts of questions, by id. A title is of the person's words, which the log itself does not keep. */
 export type ChatTitles = (ids: readonly string[]) => ReadonlyMap<string, string>
 
 /** Of chats and programs: what a person does in the window is a task as well, and mostly a single entry. */
@@ -57,9 +58,21 @@ export function recentTasks(
   const found = records.newestTasks(before ?? Number.MAX_SAFE_INTEGER, limit + 1)
   const known = found.flatMap((task) => TaskId.safeParse(task).data ?? []) // somebody's hand is no task
   const tasks = known.slice(0, limit).map((task) => taskTotals(records, task))
-  const titles = chatTitles(tasks.flatMap(({ links }) => links.conversation ?? []))
-  const titled = tasks.map((it) => ({ ...it, title: titles.get(it.links.conversation ?? '') ?? it.title }))
+  const idsOf = ({ task, links }: TimelineTask) => [
+    ...(isTurn(task) ? [questionOf(task)] : []),
+    links.conversation ?? '',
+  ]
+  const titles = chatTitles(tasks.flatMap(idsOf))
+  const titled = tasks.map((task) => {
+    const title = idsOf(task).flatMap((id) => titles.get(id) ?? [])[0]
+    return { ...task, title: title ?? task.title }
+  })
   return { tasks: titled, has_more: found.length > limit }
+}
+
+/** The message that a turn of a chat began with. */
+function questionOf(task: TaskId): string {
+  return task.slice('chat:'.length)
 }
 
 /** Amounts of payments are text elsewhere, so that no reader rounds them. */

@@ -1,5 +1,6 @@
 import { ChatParameters, type ConversationId, noParameters, SpendLimits } from '../../../shared/contract/chats.ts'
 import { ChatTools, noTools } from '../../../shared/contract/chatTools.ts'
+import { shownLine } from '../../../shared/shownLine.ts'
 import type { Database } from '../../storage/openDatabase.ts'
 
 export type StoredConversation = {
@@ -25,6 +26,8 @@ export type StoredConversation = {
   deletedAtMs: number | null
 }
 
+const maxTitleCharacters = 120
+
 /** Where a page ends. */
 export type ListPlace = { pinned: boolean; updatedAtMs: number; number: number }
 export type ListFilter = {
@@ -45,6 +48,7 @@ export type ConversationRepository = {
   count(filter: ListFilter): number
   /** Deleted before, for good. @returns their ids */
   purge(deletedBeforeMs: number): string[]
+  /** Titles of conversations and first words of questions, by the ids of either. */
   titles(ids: readonly string[]): Map<string, string>
 }
 
@@ -113,7 +117,12 @@ export function conversationRepository(database: Database): ConversationReposito
     'DELETE FROM chat_conversations WHERE deleted_at_ms < ? RETURNING id',
   )
   const titles = database.prepare<[string], { id: string; title: string }>(
-    `SELECT id, title FROM chat_conversations WHERE deleted_at_ms IS NULL AND id IN (SELECT value FROM json_each(?))`,
+    `WITH ids AS (SELECT value FROM json_each(?))
+     SELECT id, title FROM chat_conversations WHERE deleted_at_ms IS NULL AND id IN (SELECT value FROM ids)
+     UNION ALL
+     SELECT m.id, substr(m.text, 1, ${maxTitleCharacters * 4}) FROM chat_messages m
+       JOIN chat_conversations c ON c.number = m.conversation
+       WHERE c.deleted_at_ms IS NULL AND m.role = 'user' AND m.id IN (SELECT value FROM ids)`,
   )
 
   return {
@@ -138,7 +147,8 @@ export function conversationRepository(database: Database): ConversationReposito
         .map(fromRow),
     count: (filter) => count.get(filterOf(filter))?.count ?? 0,
     purge: (deletedBeforeMs) => purge.all(deletedBeforeMs).map(({ id }) => id),
-    titles: (ids) => new Map(titles.all(JSON.stringify(ids)).map(({ id, title }) => [id, title])),
+    titles: (ids) =>
+      new Map(titles.all(JSON.stringify(ids)).map(({ id, title }) => [id, shownLine(title, maxTitleCharacters)])),
   }
 }
 

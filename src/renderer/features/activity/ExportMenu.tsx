@@ -23,7 +23,9 @@ export function ExportMenu({ query }: { query: TimelineQuery }) {
   ]
   return (
     <Menu items={items} align="end">
-      <Button icon={Download}>Export</Button>
+      <Button size="small" icon={Download}>
+        Export
+      </Button>
     </Menu>
   )
 }

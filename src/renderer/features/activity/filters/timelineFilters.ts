@@ -41,10 +41,10 @@ const kindsOf: Record<Exclude<Area, 'all'>, readonly string[]> = {
   payments: ['payment'],
   wallet: ['wallet', 'keyring'],
   credits: ['credits'],
-  domains: ['name', 'dns'],
+  domains: ['name', 'dns', 'renewal'],
   identity: ['identity', 'registration', 'automaton'],
   sandboxes: ['sandbox', 'terminal', 'command', 'file', 'snapshot', 'domain'],
-  access: ['key', 'provider', 'auth', 'account', 'client'],
+  access: ['key', 'provider', 'auth', 'account', 'client', 'tool-client', 'tool-server'],
   system: ['system', 'service', 'log'],
 }
 
@@ -53,8 +53,8 @@ export const actorLabels: Record<ActorKind | 'anyone', string> = {
   anyone: 'Anyone',
   person: 'You',
   client: 'Programs',
-  tool: 'Tools',
-  agent: 'Agents',
+  tool: 'Agents and chats',
+  agent: 'Auto-renew and sign-in',
   service: 'Services',
   system: 'Steward',
 }
