@@ -11,6 +11,9 @@ export type IdBlock = { first: number; count: number }
  */
 export const machineIds: IdBlock = { first: 1_900_000_000, count: 200_000_000 }
 
+/** Users of the packages' own scripts while an image is made as root: they belong to no machine. */
+export const buildIds: IdBlock = { first: 1_899_800_000, count: idsOfImage }
+
 /** A machine of the host's own programs has one user, its root. */
 export const idsOfMachine = (image: string | null): number => (image === null ? 1 : idsOfImage)
 

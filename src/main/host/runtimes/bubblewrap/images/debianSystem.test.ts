@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { until } from '../../../../../../test/support/eventually.ts'
@@ -6,12 +6,30 @@ import { temporaryFolder } from '../../../../../../test/support/temporaryFolder.
 import { isStopped } from '../processTable.ts'
 import { debianSystem } from './debianSystem.ts'
 
+test('No script of a package is root of this computer', async () => {
+  const folder = temporaryFolder('debian-user')
+  const mmdebstrap = join(folder, 'mmdebstrap')
+  writeFileSync(mmdebstrap, '#!/bin/sh\ncat /proc/self/uid_map; touch "$TMPDIR/mine"; echo "$1"', { mode: 0o755 })
+  chmodSync(folder, 0o755)
+  const request = { mmdebstrap, packages: [], onProgress: () => {}, signal: new AbortController().signal }
+  const distribution = { title: 'Debian', suite: 'stable', sources: '' }
+  let said = ''
+  await debianSystem({ ...request, distribution }, async (tar) => {
+    for await (const bytes of tar) said += bytes
+  })
+  const [line = '', mode] = said.trim().split('\n')
+  expect(mode).toBe('--mode=unshare')
+  const [, outside] = line.trim().split(/\s+/).map(Number)
+  expect(process.getuid?.() === 0 ? outside : 1).toBeGreaterThan(0)
+})
+
 test('What mmdebstrap has started ends with it when it is called off', async () => {
   const folder = temporaryFolder('debian')
   const mmdebstrap = join(folder, 'mmdebstrap')
   const pidFile = join(folder, 'pid')
   const script = ['#!/bin/sh', 'sleep 600 &', `echo $! > ${pidFile}`, 'echo I: running apt-get update >&2', 'wait']
   writeFileSync(mmdebstrap, script.join('\n'), { mode: 0o755 })
+  chmodSync(folder, 0o777)
   const calledOff = new AbortController()
   const made = debianSystem(
     {

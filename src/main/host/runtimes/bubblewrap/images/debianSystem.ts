@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { AppError } from '../../../../../shared/appError.ts'
+import { perlArgument, perlScript } from '../../perlScript.ts'
+import { findExecutable } from '../hostTools.ts'
+import { buildIds } from '../idBlocks.ts'
 import { sendSignal } from '../processTable.ts'
 import type { Distribution } from './ownDistribution.ts'
 
@@ -22,6 +25,7 @@ const steps: readonly (readonly [said: string, sentence: string, share: number])
 ]
 
 const lastLines = 6
+const isRoot = process.getuid?.() === 0
 const endMs = 30_000
 
 type DebianRequest = {
@@ -43,11 +47,12 @@ export async function debianSystem(request: DebianRequest, use: (tar: Readable) 
     await chmod(folder, 0o755) // as an ordinary user, users of the range come here
     const sources = join(folder, distribution.sources.includes('\nURIs:') ? 'own.sources' : 'own.list')
     if (distribution.sources !== '') await writeFile(sources, distribution.sources)
+    if (isRoot) await chown(folder, buildIds.first, buildIds.first)
     await run(
       {
         ...request,
         parts: [
-          `--mode=${process.getuid?.() === 0 ? 'root' : 'unshare'}`,
+          '--mode=unshare',
           '--variant=apt',
           '--format=tar',
           `--include=${[...new Set([...ownPackages, ...packages])].join(',')}`,
@@ -71,7 +76,8 @@ async function run(
   use: (tar: Readable) => Promise<void>,
 ): Promise<void> {
   signal.throwIfAborted()
-  const child = spawn(mmdebstrap, parts, {
+  const [program = '', ...others] = await withoutRoot([mmdebstrap, ...parts])
+  const child = spawn(program, others, {
     cwd: '/',
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C.UTF-8', TMPDIR: folder },
     detached: true, // it signals its whole group when it is called off
@@ -113,6 +119,18 @@ async function run(
     clearTimeout(late)
     signal.removeEventListener('abort', end)
   }
+}
+
+/**
+ * Scripts of packages run while a system is made, which must not be root of this computer: mmdebstrap is root of a user
+ * namespace, as it makes one itself for an ordinary user.
+ */
+async function withoutRoot(command: readonly string[]): Promise<readonly string[]> {
+  if (!isRoot) return command
+  const perl = await findExecutable('perl')
+  if (perl === undefined) throw new AppError('image/failed', 'Perl is missing (package perl-base).')
+  const ids = `0 ${buildIds.first} ${buildIds.count}`
+  return [perl, '-e', perlScript('range', 'inRange'), perlArgument({ range: { uids: ids, gids: ids }, command })]
 }
 
 function failed(said: readonly string[]): AppError {

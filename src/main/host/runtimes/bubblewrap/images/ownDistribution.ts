@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 
 /** The distribution that this machine runs, where it is one that mmdebstrap makes. */
 export type Distribution = { title: string; suite: string; sources: string }
@@ -13,36 +15,57 @@ export async function ownDistribution(): Promise<Distribution | string> {
   if (!suite || !family.includes('debian')) {
     return `Images can be made from Debian and its like, and this is ${fields.get('PRETTY_NAME') ?? 'another system'}.`
   }
-  return { title: fields.get('PRETTY_NAME') ?? suite, suite, sources: await aptSources(suite) }
+  const own = await ownAddresses(family.filter((name) => name !== undefined))
+  return { title: fields.get('PRETTY_NAME') ?? suite, suite, sources: await aptSources({ suite, own }) }
 }
 
+/** What tells sources of the distribution from those of others: Docker's list has the same suite, for example. */
+export type OwnSource = {
+  suite: string
+  /** Addresses without a slash at the end; undefined where apt has read no list yet. */
+  own: ReadonlySet<string> | undefined
+}
+
+const askMs = 30_000
+
+/** Addresses of sources whose signed list names the distribution as its origin. */
+async function ownAddresses(family: readonly string[]): Promise<ReadonlySet<string> | undefined> {
+  const format = ['indextargets', '--format', '$(ORIGIN)\t$(REPO_URI)']
+  const asked = await promisify(execFile)('apt-get', format, { timeout: askMs }).catch(() => undefined)
+  const rows = (asked?.stdout ?? '').split('\n').map((line) => line.split('\t'))
+  const own = rows.filter(([origin = '']) => family.includes(origin.toLowerCase()))
+  return own.length === 0 ? undefined : new Set(own.map(([, address = '']) => withoutSlash(address)))
+}
+
+const withoutSlash = (address: string): string => address.replace(/\/+$/, '')
+
 /** Where this machine's own packages come from; sources of others are left out. Empty when that is not known. */
-async function aptSources(suite: string): Promise<string> {
+async function aptSources(of: OwnSource): Promise<string> {
   const parts = await readdir('/etc/apt/sources.list.d').catch(() => [])
   const files = ['/etc/apt/sources.list', ...parts.toSorted().map((name) => join('/etc/apt/sources.list.d', name))]
   const texts = await Promise.all(
     files.map(async (file) => [file, await readFile(file, 'utf8').catch(() => '')] as const),
   )
   return texts
-    .map(([file, text]) => (file.endsWith('.sources') ? ownStanzas(text, suite) : ownLines(text, suite)))
+    .map(([file, text]) => (file.endsWith('.sources') ? ownStanzas(text, of) : ownLines(text, of)))
     .filter((text) => text !== '')
     .join('\n')
 }
 
 /** Of sources.list(5): one line each. */
-export function ownLines(text: string, suite: string): string {
+export function ownLines(text: string, of: OwnSource): string {
   const own = text.split('\n').filter((line) => {
-    const [type, , name = ''] = line
+    const [type, address = '', name = ''] = line
       .replace(/\[[^\]]*\]/, '')
       .trim()
       .split(/\s+/)
-    return type === 'deb' && ofSuite(name, suite)
+    return type === 'deb' && ofSuite(name, of.suite) && isOwn(address, of)
   })
   return own.map((line) => `${line.trim()}\n`).join('')
 }
 
 /** Of sources.list(5): stanzas of fields. */
-export function ownStanzas(text: string, suite: string): string {
+export function ownStanzas(text: string, of: OwnSource): string {
   const stanzas = text
     .split('\n')
     .filter((line) => !line.startsWith('#'))
@@ -51,9 +74,15 @@ export function ownStanzas(text: string, suite: string): string {
   const own = stanzas.filter((stanza) => {
     const field = (name: string): string => new RegExp(`^${name}:(.*)$`, 'im').exec(stanza)?.[1]?.trim() ?? ''
     const suites = field('Suites').split(/\s+/)
-    return /\bdeb\b/.test(field('Types')) && field('Enabled') !== 'no' && suites.every((name) => ofSuite(name, suite))
+    const addresses = field('URIs').split(/\s+/)
+    const isBinary = /\bdeb\b/.test(field('Types')) && field('Enabled') !== 'no'
+    return isBinary && suites.every((name) => ofSuite(name, of.suite)) && addresses.every((it) => isOwn(it, of))
   })
   return own.map((stanza) => `${stanza.trim()}\n`).join('\n')
+}
+
+function isOwn(address: string, { own }: OwnSource): boolean {
+  return own === undefined || own.has(withoutSlash(address))
 }
 
 /** `bookworm` has `bookworm-updates` and `bookworm-security` beside it. */

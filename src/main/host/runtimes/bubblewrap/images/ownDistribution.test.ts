@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { ownLines, ownStanzas } from './ownDistribution.ts'
+
+const own = new Set(['http://deb.debian.org/debian', 'http://deb.debian.org/debian-security'])
+const lines = [
+  'deb http://deb.debian.org/debian/ bookworm main',
+  'deb-src http://deb.debian.org/debian bookworm main',
+  'deb [signed-by=/etc/apt/keyrings/docker.asc] https://download.docker.com/linux/debian bookworm stable',
+  'deb http://deb.debian.org/debian trixie main',
+].join('\n')
+const stanzas = `Types: deb
+# a mirror
+URIs: http://deb.debian.org/debian-security/
+Suites: bookworm-security
+Components: main
+
+Types: deb
+URIs: https://deb.nodesource.com/node_22.x
+Suites: bookworm
+Components: main
+`
+
+test('sources of others are left out, also where their suite has the same name', () => {
+  const of = { suite: 'bookworm', own }
+  expect(ownLines(lines, of)).toBe('deb http://deb.debian.org/debian/ bookworm main\n')
+  expect(ownStanzas(stanzas, of)).toContain('debian-security')
+  expect(ownStanzas(stanzas, of)).not.toContain('nodesource')
+})
+
+test('the suite alone decides where apt has read no list', () => {
+  const of = { suite: 'bookworm', own: undefined }
+  expect(ownLines(lines, of)).toContain('download.docker.com')
+  expect(ownLines(lines, of)).not.toContain('trixie')
+})
