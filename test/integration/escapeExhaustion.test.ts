@@ -25,4 +25,22 @@ describe.each(users)('a sandbox, where Steward runs as %s,', (user) => {
       expect(said, `${folder} took 700 MB`).not.toBe('0')
     }
   })
+
+  test('of an image has no more processes with many users than with one', async (context) => {
+    const many = { user, hasSubordinateIds: true }
+    const seen = await attack('processesOfManyUsers', many)
+    if ('noImages' in seen) return context.skip(seen.noImages)
+    expect(seen.enforced).toBe(true)
+    expect(seen.made).toBeGreaterThan(500)
+    expect(seen.made).toBeLessThanOrEqual(1024)
+  })
+})
+
+test('a sandbox of an ordinary user leaves them and other sandboxes what the kernel counts by user', async () => {
+  const { inside, beside, outside } = await attack('takenFromUser', { user: 'an ordinary user' })
+  for (const name of ['watches', 'signals', 'queues', 'files']) expect(inside[name], name).toBeGreaterThan(0)
+  expect(inside.signals).toBeLessThanOrEqual(2048)
+  expect(outside).toEqual({ watches: 1, signals: 1, queues: 1, files: 1 })
+  // Files on their way in sockets are not divided between sandboxes.
+  expect(beside).toEqual({ watches: 1, signals: 1, queues: 1, files: expect.any(Number) })
 })

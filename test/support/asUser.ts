@@ -13,6 +13,16 @@ const isRoot = process.getuid?.() === 0
 /** Whom this test run can be: an ordinary user cannot become root. */
 export const users: readonly User[] = isRoot ? ['root', 'an ordinary user'] : ['an ordinary user']
 
+/** Files of the ordinary user alone: the machine's own stay as they are. */
+const named = [
+  '',
+  'mount -t tmpfs none /media',
+  `echo "ada:x:${ordinaryUid}:${ordinaryUid}::/:/bin/sh" > /media/passwd`,
+  'echo "ada:1500000000:65536" > /media/subuid',
+  'cp /media/subuid /media/subgid',
+  'for file in passwd subuid subgid; do test -e /etc/$file || touch /etc/$file; mount --bind /media/$file /etc/$file; done',
+].join(' && ')
+
 type Program = {
   /** A script of this project that prints JSON. */
   script: string
@@ -22,6 +32,8 @@ type Program = {
   user: User
   /** A command that becomes the one that is given to it: it runs as the user, right before the script. */
   through?: readonly string[]
+  /** Whether an ordinary user has a name, and a range of subordinate ids, which images need. */
+  hasSubordinateIds?: boolean
 }
 
 /** What the script printed when that user ran it. */
@@ -35,7 +47,8 @@ export async function printedAs<T = Json>(program: Program): Promise<T> {
  * As root, becomes somebody else first. The project and Node may be in folders that nobody else may enter: both are
  * mounted elsewhere for this process alone.
  */
-export async function commandAs({ script, parts, folder, user, through = [] }: Program): Promise<string[]> {
+export async function commandAs(program: Program): Promise<string[]> {
+  const { script, parts, folder, user, through = [], hasSubordinateIds = false } = program
   if (!isRoot || user === 'root') return [...through, process.execPath, join(projectFolder, script), ...parts]
   const home = join(folder, 'home')
   const node = join(folder, 'node')
@@ -44,7 +57,7 @@ export async function commandAs({ script, parts, folder, user, through = [] }: P
   for (const path of [folder, home]) await chown(path, ordinaryUid, ordinaryUid)
   const uid = String(ordinaryUid)
   const become = ['setpriv', '--reuid', uid, '--regid', uid, '--clear-groups', 'env', '-i', `HOME=${home}`]
-  const mounts = 'mount --bind "$1" /mnt && mount --bind "$2" "$3" && shift 3 && exec "$@"'
+  const mounts = `mount --bind "$1" /mnt && mount --bind "$2" "$3" ${hasSubordinateIds ? named : ''} && shift 3 && exec "$@"`
   const enter = ['unshare', '--mount', 'sh', '-c', mounts, 'sh', projectFolder, process.execPath, node]
   return [...enter, ...become, 'PATH=/usr/bin:/bin', ...through, node, join('/mnt', script), ...parts]
 }

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { lstat, writeFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { access, lstat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -31,7 +32,7 @@ export async function hostRootTar(folder: string): Promise<string> {
   const present = await Promise.all(
     [...wanted]
       .filter((it) => !unneeded.test(it))
-      .map(async (path) => ({ path, stat: await lstat(path).catch(() => {}) })),
+      .map(async (path) => ({ path, stat: await readable(path).catch(() => {}) })),
   )
   // `/bin` is a link on most systems, and packages name files below it: it comes first, then every folder.
   const rank = ({ path, stat }: (typeof present)[number]): number =>
@@ -81,4 +82,11 @@ async function withDependencies(names: readonly string[]): Promise<string[]> {
     }
   }
   return [...found]
+}
+
+/** An ordinary user leaves out what only root may read. */
+async function readable(path: string) {
+  const stat = await lstat(path)
+  if (!stat.isSymbolicLink()) await access(path, constants.R_OK)
+  return stat
 }

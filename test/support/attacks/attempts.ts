@@ -1,9 +1,12 @@
+import { execFileSync } from 'node:child_process'
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../../src/shared/appError.ts'
+import { ImageName } from '../../../src/shared/contract/images.ts'
 import { until } from '../eventually.ts'
+import { hostRootTar } from '../hostRootTar.ts'
 import { never } from '../machines.ts'
-import { compiled, preloaded, type Stage, type Target } from './stage.ts'
+import { compiled, compiledHere, preloaded, type Stage, type Target } from './stage.ts'
 
 /** What each system call answered to a command of the sandbox and to PID 1: -errno when it failed. */
 export type TriedCall = { name: string; here: number; there: number }
@@ -108,6 +111,46 @@ type Spoilt = {
   again: string
   /** Whether a file of the host has another owner now. */
   given: boolean
+}
+
+/** More processes than the sandbox may have, each user of an image making only a part of them. */
+export async function processesOfManyUsers(
+  stage: Stage,
+): Promise<{ enforced: boolean; made: number } | { noImages: string }> {
+  const { image_sources: sources, image_detail: detail } = await stage.runtime.describe()
+  if (!sources.includes('archive')) return { noImages: detail ?? 'there are no images here' }
+  const image = ImageName.parse('small')
+  const source = { kind: 'archive', path: await hostRootTar(stage.folder) } as const
+  await stage.runtime.images.add({ name: image, source, onProgress: () => {} }, never)
+  const target = await stage.make({ image })
+  const made = Number(await target.said(`${await compiled(target, 'processesOfUsers', 'program')} 6 300`))
+  return { enforced: target.machine().enforced.processes, made }
+}
+
+export type CountedByUser = Record<'inside' | 'beside' | 'outside', Record<string, number>>
+
+/**
+ * What the kernel counts for all processes of a user, taken by one sandbox as far as it can: what is left for another
+ * sandbox and for a program of whoever runs Steward.
+ */
+export async function takenFromUser(stage: Stage): Promise<CountedByUser> {
+  const [one, other] = [await stage.make(), await stage.make()]
+  const program = await compiled(one, 'countedByUser', 'program')
+  await compiled(other, 'countedByUser', 'program')
+  const taking = one.said(`mkfifo /root/ends; ${program} take > /root/taken <> /root/ends`)
+  const inside = await until('it to have taken all it can', async () => {
+    const text = await one.said('cat /root/taken 2>/dev/null; true')
+    return text.includes('files') && text
+  })
+  const beside = await other.said(`${program} check`)
+  const outside = execFileSync(compiledHere('countedByUser', 'program'), ['check']).toString()
+  await one.said('echo > /root/ends')
+  await taking
+  return { inside: numbersOf(inside), beside: numbersOf(beside), outside: numbersOf(outside) }
+}
+
+function numbersOf(text: string): Record<string, number> {
+  return Object.fromEntries(linesOf(text.trim()).map(([name, value]) => [name, Number(value)]))
 }
 
 /** S3: system calls of 32-bit programs, by a command and in PID 1. */

@@ -126,13 +126,16 @@ function targetOn(runtime: SandboxRuntime, spec: MachineSpec, made: Machine): Ta
 /** Brings one of the attacks into the sandbox. `library` is for /etc/ld.so.preload. @returns its path there */
 export async function compiled(target: Target, source: string, kind: 'program' | 'library'): Promise<string> {
   const path = `/opt/attack/${source}${kind === 'library' ? '.so' : ''}`
-  await target.machine().writeFile(path, programOf(source, kind), never)
+  await target.machine().writeFile(path, readFileSync(compiledHere(source, kind)), never)
   await target.said(`chmod 755 ${path}`)
   return path
 }
 
-/** Compiled here, as the sandbox's own compiler would, and once for each user: the same sources are met a hundred times. */
-function programOf(source: string, kind: 'program' | 'library'): Buffer {
+/**
+ * Compiled here, as the sandbox's own compiler would, and once for each user: the same sources are met a hundred times.
+ * @returns its path
+ */
+export function compiledHere(source: string, kind: 'program' | 'library'): string {
   const how = kind === 'library' ? ['-shared', '-fPIC'] : ['-O1']
   const mark = createHash('sha256').update(how.join(' ') + sourceOf('pid1.h') + sourceOf(`${source}.c`))
   const kept = join(tmpdir(), `steward-attack-${process.getuid?.()}-${mark.digest('hex').slice(0, 16)}`)
@@ -141,7 +144,7 @@ function programOf(source: string, kind: 'program' | 'library'): Buffer {
     execFileSync('gcc', ['-w', ...how, '-o', whole, fileURLToPath(new URL(`${source}.c`, import.meta.url))])
     renameSync(whole, kept)
   }
-  return readFileSync(kept)
+  return kept
 }
 
 /** Every program that is started in the sandbox from now on loads it, PID 1 too if it is a usual program. */

@@ -71,17 +71,15 @@ sub confine {
   my ($low, $high) = ($sandbox->{keep} & 0xffffffff, $sandbox->{keep} >> 32);
   my ($head, $data) = (pack('LL', 0x20080522, 0), pack('L6', $low, $low, 0, $high, $high, 0));
   call('capset', $head, $data) == 0 or fail('confine');
-  eval { limit_processes(0); 1 } or fail('confine');
+  eval { limit_resources(0); 1 } or fail('confine');
   if (defined $sandbox->{inner_filter}) { eval { limit_calls($sandbox->{inner_filter}); 1 } or fail('confine') }
 }
 
 # 0 is this process.
-sub limit_processes {
+sub limit_resources {
   my ($pid) = @_;
-  return if $sandbox->{without}{'process-limit'};
-  my $most = $sandbox->{processes};
-  my $limit = pack 'QQ', $most, $most;
-  call('prlimit64', $pid, 6, $limit, 0) == 0 or die "cannot limit its processes: $!\n";
+  limit_resource($pid, RLIMIT_NPROC, $sandbox->{processes}) unless $sandbox->{without}{'process-limit'};
+  limit_resource($pid, $_ + 0, $sandbox->{shares}{$_}) for sort keys %{$sandbox->{shares}};
 }
 
 sub command {

@@ -1,8 +1,21 @@
 # Enters a new user namespace with a range of ids, as its root. Whoever stays outside writes the maps: root itself, or for
 # an ordinary user the programs (`mappers`) that the administrator has allowed to. The flags are those of unshare(2).
+#
+# With `processes`, it is a namespace in that one, which cannot have more processes, whichever of its users they are of:
+# the kernel counts them for the user who made it, in the namespace around it, where nobody else is.
 sub enter_range {
-  my ($range, $flags) = @_;
+  my ($range, $flags, $processes) = @_;
   my $mappers = $range->{mappers} || {};
+  my %programs = (uid_map => $mappers->{newuidmap}, gid_map => $mappers->{newgidmap});
+  my %ids = (uid_map => $range->{uids}, gid_map => $range->{gids});
+  into_namespace(defined $processes ? 0 : $flags, \%ids, \%programs);
+  return unless defined $processes;
+  limit_resource(0, RLIMIT_NPROC, $processes);
+  into_namespace($flags, { map { $_ => same_ids($ids{$_}) } keys %ids }, {});
+}
+
+sub into_namespace {
+  my ($flags, $ids, $programs) = @_;
   my $target = $$;
   pipe(my $waits, my $goes) or die "no pipe: $!\n";
   my $mapper = fork;
@@ -10,12 +23,12 @@ sub enter_range {
   if (!$mapper) {
     close $goes;
     sysread $waits, my $nothing, 1 or exit 1;
-    for my $map (['uid_map', $range->{uids}, $mappers->{newuidmap}], ['gid_map', $range->{gids}, $mappers->{newgidmap}]) {
-      my ($name, $ids, $program) = @$map;
-      if (defined $program) { system({ $program } $program, $target, split / /, $ids) == 0 or exit 1 }
+    for my $name ('uid_map', 'gid_map') {
+      my $program = $programs->{$name};
+      if (defined $program) { system({ $program } $program, $target, split ' ', $ids->{$name}) == 0 or exit 1 }
       else {
         open(my $file, '>', "/proc/$target/$name") or exit 1;
-        syswrite $file, "$ids\n" or exit 1;
+        syswrite $file, "$ids->{$name}\n" or exit 1;
       }
     }
     exit 0;
@@ -29,4 +42,10 @@ sub enter_range {
   $( = 0;
   ($<, $>) = (0, 0);
   $< == 0 && $> == 0 && $( == 0 or die "cannot become root of its namespace: $!\n";
+}
+
+# Lines of uid_map(5) that leave these ids as they are: one line cannot lead to several of the namespace around.
+sub same_ids {
+  my @fields = split / /, $_[0];
+  join "\n", map { join ' ', @fields[3 * $_, 3 * $_, 3 * $_ + 2] } 0 .. $#fields / 3;
 }

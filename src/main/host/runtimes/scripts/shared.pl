@@ -30,6 +30,26 @@ sub call {
   syscall $number, @_;
 }
 
+# Numbers of getrlimit(2), alike on every architecture.
+sub RLIMIT_NPROC() { 6 }
+sub RLIMIT_NOFILE() { 7 }
+sub RLIMIT_SIGPENDING() { 11 }
+sub RLIMIT_MSGQUEUE() { 12 }
+
+# 0 is this process.
+sub limit_resource {
+  my ($pid, $resource, $most) = @_;
+  my $limit = pack 'QQ', $most, $most;
+  call('prlimit64', $pid, $resource, $limit, 0) == 0 or die "cannot limit its resources: $!\n";
+}
+# The soft limit of this process and the hard one.
+sub resource_limits {
+  my ($resource) = @_;
+  my $limits = "\0" x 16;
+  call('prlimit64', 0, $resource, 0, $limits) == 0 or die "cannot read its limits: $!\n";
+  unpack 'QQ', $limits;
+}
+
 # Strings of JSON become bytes of UTF-8, and half of a surrogate pair becomes U+FFFD. `true` becomes 1, `false` 0 and
 # `null` undef. Dies with a sentence on anything else than one whole JSON value.
 sub from_json {

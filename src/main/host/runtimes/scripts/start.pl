@@ -27,7 +27,7 @@ sub launch {
   join_cgroups(@{$given->{cgroups}});
   if (defined $uid) { open_door_as_root($given) }
   elsif ($image) {
-    enter_range($image->{range}, 0x20000);
+    enter_range($image->{range}, 0x20000, $given->{without}{'process-limit'} ? undef : $given->{processes});
     my $below = held_tree($image->{root});
     bind_folder($storage->{path}, $doorway);
     place_tree($below, "$doorway/image");
@@ -83,7 +83,7 @@ sub open_door_as_root {
   call('unshare', 0x20000) == 0 or die "cannot make a mount namespace: $!\n";
   call('mount', '/', '/', 0, 0x84000, 0) == 0 or die "cannot part from the mounts of the host: $!\n";
   my $is_disk = $storage->{kind} eq 'image';
-  my $map = $is_disk || $image ? owner_namespace($uid, $given->{ids}) : undef;
+  my $map = $is_disk || $image ? owner_namespace($uid, $given->{ids}, $given->{without}{'process-limit'} ? undef : $given->{processes}) : undef;
   # Held before anything covers the place where it is.
   my $below = $image ? mapped_tree($image->{root}, $map, 7) : undef;
   if ($is_disk) { mount_disk($storage, $doorway, $map) } else { bind_folder($storage->{path}, $doorway) }
@@ -146,13 +146,15 @@ sub attach_disk {
 
 # A user namespace that maps ids from 0 on to the sandbox's, as an open file.
 sub owner_namespace {
-  my ($first, $ids) = @_;
+  my ($first, $ids, $processes) = @_;
   pipe(my $waits, my $lasts) && pipe(my $made, my $makes) or die "no pipe: $!\n";
   my $child = fork;
   defined $child or die "no process: $!\n";
   if (!$child) {
     close $_ for $lasts, $made;
     become_user($first);
+    # So it counts the processes of all its users together.
+    limit_resource(0, RLIMIT_NPROC, $processes) if defined $processes;
     call('unshare', 0x10000000) == 0 and syswrite $makes, 'x' and sysread $waits, my $nothing, 1;
     kill 9, $$;
   }

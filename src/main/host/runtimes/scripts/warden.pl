@@ -21,6 +21,7 @@ sub ward {
   $SIG{PIPE} = sub {}; # unlike IGNORE this is not passed on to a command
   $sandbox = $given;
   $sandbox->{without} = { map { $_ => 1 } @{$given->{without}} };
+  $sandbox->{shares} = defined $sandbox->{uid} ? {} : shares_of_user();
   $asked = '';
   # A user who has reached the kernel's quota of keys keeps the spawner's, which is new and empty as well.
   call('keyctl', 1, 0) unless $sandbox->{without}{keyring};
@@ -34,6 +35,27 @@ sub ward {
   }
   tell_host({ started => $started });
   stay();
+}
+
+# As an ordinary user the sandbox's root is that very user for the kernel, which counts some things for all processes of a
+# user: those of one sandbox leave enough to others, and to the user's own programs. Shares by the number of the resource.
+sub shares_of_user {
+  my ($files, $signals, $queues) = map { (resource_limits($_))[1] } RLIMIT_NOFILE, RLIMIT_SIGPENDING, RLIMIT_MSGQUEUE;
+  # What is on its way in sockets may be as many files as one process may open.
+  return {
+    RLIMIT_NOFILE() => $files > 2048 ? $files - 1024 : int $files / 2,
+    RLIMIT_SIGPENDING() => $signals < 4096 ? int $signals / 2 : 2048,
+    RLIMIT_MSGQUEUE() => int $queues / 2,
+  };
+}
+
+# The same of what has no resource limit but one of the namespace: a quarter of what the user has.
+sub limit_watches {
+  for my $kind ('instances', 'watches') {
+    my $all = read_whole("/proc/sys/fs/inotify/max_user_$kind") + 0;
+    open(my $limit, '>', "/proc/sys/user/max_inotify_$kind") or die "its watches stay unlimited: $!\n";
+    syswrite $limit, int $all / 4 or die "its watches stay unlimited: $!\n";
+  }
 }
 
 sub tell_host { send_all($control, to_json($_[0]) . "\n") }
@@ -149,7 +171,8 @@ sub pinned_files {
 # In a process of its own, the last one that has the rights to it.
 sub close_sandbox {
   become_root_inside();
-  limit_processes($sandbox->{init});
+  limit_resources($sandbox->{init});
+  limit_watches() unless defined $sandbox->{uid};
   if (!$sandbox->{without}{'user-namespaces'}) {
     open(my $limit, '>', '/proc/sys/user/max_user_namespaces') or die "its namespaces stay open: $!\n";
     syswrite $limit, '0' or die "its namespaces stay open: $!\n";
