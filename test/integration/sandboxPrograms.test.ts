@@ -16,7 +16,7 @@ const uses: Readonly<Record<string, string>> = {
   sqlite3: `sqlite3 s.db 'create table t (a); insert into t values (1); select a from t'`,
   'ssh-keygen': `ssh-keygen -q -t ed25519 -N '' -f k`,
   gpg: `mkdir -p -m 700 gpg && gpg --batch --homedir gpg --passphrase '' --quick-gen-key a default default never && gpgconf --homedir "$PWD/gpg" --kill all`,
-  tar: 'mkdir -p t && tar cf - -C /usr/share doc/bash | tar xf - -C t && cp --reflink=auto -a t u',
+  tar: 'mkdir -p t && tar cf - -C /usr/share doc/bash | tar xf - --no-same-owner -C t && cp --reflink=auto -r t u',
   gdb: `gdb -batch -ex run --args /bin/true`,
   ip: 'ip addr && ip route && ss -lntp',
   java: 'java -version',
