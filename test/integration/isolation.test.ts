@@ -68,6 +68,14 @@ describe('what runs in a sandbox', () => {
     await refused(`printf 1 > ${path}`)
   })
 
+  test('reads nothing of the kernel in /proc but what programs need', async () => {
+    const files = 'interrupts kallsyms timer_list slabinfo iomem softirqs zoneinfo config.gz'
+    expect(await run(machine, `cd /proc && for it in ${files}; do cat $it 2>/dev/null; done | wc -c`)).toBe('0\n')
+    const folders = '/proc/irq /proc/fs /proc/bus /proc/driver /proc/acpi'
+    expect(await run(machine, `find ${folders} -mindepth 1 2>/dev/null | wc -l`)).toBe('0\n')
+    expect(await run(machine, 'cat /proc/loadavg /proc/uptime /proc/self/mounts /proc/sys/kernel/ostype')).not.toBe('')
+  })
+
   test('is no root of the host', async () => {
     const [inside, outside, count] = (await run(machine, 'cat /proc/self/uid_map /proc/self/gid_map'))
       .trim()

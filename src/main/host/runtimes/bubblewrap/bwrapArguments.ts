@@ -16,8 +16,8 @@ const shellInit = `trap '' CHLD; echo ready; exec sleep infinity </dev/null >/de
 /** They list keys of whoever runs Steward, whatever key ring the sandbox has. Empty inside, where the kernel has them. */
 export const maskedFiles = (): string[] => ['/proc/keys', '/proc/key-users'].filter((path) => existsSync(path))
 
-/** Settings of the kernel that belong to the whole host. */
-const shownReadOnly = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus', '/proc/fs', '/proc/acpi']
+/** Settings of the kernel that belong to the whole host, and stay in view: see `hide_kernel` of `warden.pl`. */
+const shownReadOnly = ['/proc/sys', '/proc/sysrq-trigger']
 /** What these hold is memory of the sandbox, which must have room to go on. */
 const runBytes = 64 * 1024 ** 2
 const sharedShare = 0.5

@@ -180,8 +180,29 @@ sub close_sandbox {
   join_namespaces('net');
   allow_ping();
   join_namespaces('mnt');
+  hide_kernel();
   my $options = "newinstance,ptmxmode=0666,mode=620,max=$sandbox->{terminals}";
   call('mount', 'devpts', '/dev/pts', 'devpts', 0x2a, $options) == 0 or die "its terminals cannot be limited: $!\n";
+}
+
+# All files of /proc but those of processes and those that its programs read, such as ps, free and lsblk, are empty: they
+# tell of the kernel and of other users of the computer (interrupts, timers, symbols), or change it. Folders are empty ones.
+# bwrap has made the remaining settings read-only.
+sub hide_kernel {
+  my %shown = map { $_ => 1 } qw(cgroups cmdline cpuinfo devices diskstats filesystems key-users keys loadavg locks meminfo
+    misc mounts net partitions pressure self stat swaps sys sysrq-trigger sysvipc thread-self tty uptime version vmstat);
+  opendir(my $folder, '/proc') or die "its /proc is gone: $!\n";
+  my ($null, $tmpfs, $empty) = ('/dev/null', 'tmpfs');
+  for my $name (sort readdir $folder) {
+    next if $name =~ /\A(?:\.|[0-9]+\z)/ || $shown{$name} || -l "/proc/$name";
+    my $path = "/proc/$name";
+    if (!-d _) { call('mount', $null, $path, 0, 0x1000, 0) == 0 or die "$path stays open: $!\n" }
+    elsif (defined $empty) { call('mount', $empty, $path, 0, 0x1000, 0) == 0 or die "$path stays open: $!\n" }
+    else {
+      call('mount', $tmpfs, $path, $tmpfs, 0xf, 'size=4k,mode=0555') == 0 or die "$path stays open: $!\n";
+      $empty = $path;
+    }
+  }
 }
 
 # Sockets for echo requests alone, for every group of the sandbox: `ping` works without the right to raw sockets.
