@@ -70,7 +70,7 @@ describe.skipIf(fault !== undefined)(`Podman${fault === undefined ? '' : `, skip
     expect(machine.enforced).toEqual({ memory: true, cpu: true, processes: true, disk: false })
     const status = await run(machine, 'grep -E "^(CapBnd|CapEff|NoNewPrivs|Seccomp):" /proc/self/status')
     expect(status.replaceAll('\t', '')).toBe(
-      'CapEff:00000000a00425fb\nCapBnd:00000000a00425fb\nNoNewPrivs:1\nSeccomp:2\n',
+      'CapEff:00000000a00405fb\nCapBnd:00000000a00405fb\nNoNewPrivs:1\nSeccomp:2\n',
     )
     await expect(run(machine, 'mount -t tmpfs none /mnt')).rejects.toThrow()
     expect(await run(machine, 'tail -n 1 /root/.bashrc')).toContain('/etc/profile.d/steward-marks.sh')

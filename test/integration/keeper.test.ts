@@ -83,7 +83,7 @@ describe('the keeper of a sandbox', () => {
     const status = await readFile(`/proc/${pid}/status`, 'utf8')
     expect(status).toMatch(/NoNewPrivs:\s+1/)
     expect(status).toMatch(/Seccomp:\s+2/)
-    expect(status).toMatch(/CapBnd:\s+00000000a00425fb/)
+    expect(status).toMatch(/CapBnd:\s+00000000a00405fb/)
     const uid = (await uidOf(folder, machine.id)) ?? process.getuid?.()
     expect(status).toMatch(new RegExp(`Uid:\\s+${uid}\\s+${uid}\\s+${uid}\\s+${uid}\n`))
     // What the kernel lets nobody trace belongs to root there.
