@@ -16,6 +16,9 @@ sub AF_NETLINK() { 16 }
 sub RTMGRP_IPV4_IFADDR() { 0x10 }
 sub RTMGRP_IPV4_ROUTE() { 0x40 }
 sub MSG_DONTWAIT() { 0x40 }
+sub RTM_NEWROUTE() { 24 }
+sub RTM_DELROUTE() { 25 }
+sub RTN_LOCAL() { 2 }
 
 # Arguments:
 #   net        path of the namespace; its owner, a user namespace, is asked from it
@@ -57,8 +60,7 @@ sub follow_addresses {
   while (1) {
     my @ready = network_select([$news, $ending, \*STDIN], undef);
     return if grep { $_ != $news } @ready;
-    drain_news($news);
-    next unless $given->{own};
+    next unless own_may_have_changed($news) && $given->{own};
     my @ranges = own_ranges();
     next if "@ranges" eq $connection->{ranges};
     pipe(my $said, my $says) or die "no pipe: $!\n";
@@ -273,10 +275,27 @@ sub network_news {
   $news;
 }
 
-# One that was lost (ENOBUFS) is a message as well.
-sub drain_news {
+# Takes all messages. Those about addresses and local routes count, and one that was lost (ENOBUFS): the table of a router
+# is large, and its other routes change often.
+sub own_may_have_changed {
   my ($news) = @_;
-  1 while defined recv($news, my $nothing, 65536, MSG_DONTWAIT) || $! == 105;
+  my $may_have = 0;
+  while (1) {
+    if (!defined recv $news, my $messages, 65536, MSG_DONTWAIT) {
+      return $may_have if $! != 105;
+      $may_have = 1;
+      next;
+    }
+    else {
+      while (length $messages >= 24) {
+        my ($length, $type) = unpack 'L S', $messages;
+        my $is_route = $type == RTM_NEWROUTE || $type == RTM_DELROUTE;
+        $may_have = 1 if !$is_route || unpack('C', substr $messages, 23, 1) == RTN_LOCAL;
+        last if $length < 16;
+        substr $messages, 0, ($length + 3) & ~3, '';
+      }
+    }
+  }
 }
 
 # With `files` pasta opens the namespaces that it inherits, which it may under AppArmor's profile of Debian 12, where it may
