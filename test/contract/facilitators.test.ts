@@ -60,6 +60,10 @@ test.each<[string, Trouble['how']]>([
   ['is of another payer', 'other-payer'],
   ['names no transaction', 'no-hash'],
   ['says that it does not know', { says: 'unexpected_settle_error' }],
+  ['says that it was used', { says: 'invalid_exact_evm_nonce_already_used' }],
+  ['says that the transaction is in a wrong state', { says: 'invalid_transaction_state' }],
+  ['says that the simulation failed', { says: 'invalid_exact_evm_transaction_simulation_failed' }],
+  ['says a word of its own', { says: 'no' }],
 ])('an answer of a facilitator elsewhere that %s is unknown, whether it moved or not', async (_, how) => {
   const { server, facilitator, close } = await remote(how === 'silent' ? { settleWithinMs: 300 } : {})
   try {

@@ -23,8 +23,34 @@ const Settled = z.discriminatedUnion('success', [
   }),
   z.object({ success: z.literal(false), transaction: words, errorReason: words, errorMessage: words }),
 ])
-/** Words by which facilitators say that they do not know themselves. */
+/** Words by which facilitators say that they could not verify. */
 const unsure = /unexpected|unknown|timeout|timed_out|internal|failed_to_(send|confirm)|pending|settle_error/i
+
+/**
+ * Reasons that cannot follow a transfer: they are about what was signed, or the payer's balance. Any other refusal may
+ * be given because the money moved already, so it is no proof that it did not.
+ */
+const unmoved: ReadonlySet<string> = new Set([
+  'insufficient_funds',
+  'invalid_exact_evm_insufficient_balance',
+  'invalid_scheme',
+  'unsupported_scheme',
+  'invalid_exact_evm_scheme',
+  'invalid_network',
+  'invalid_exact_evm_network_mismatch',
+  'invalid_exact_evm_payload_signature',
+  'invalid_exact_evm_signature',
+  'invalid_exact_evm_failed_to_parse_signature',
+  'invalid_exact_evm_payload_recipient_mismatch',
+  'invalid_exact_evm_recipient_mismatch',
+  'invalid_exact_evm_payload_authorization_value',
+  'invalid_exact_evm_payload_authorization_value_mismatch',
+  'invalid_exact_evm_authorization_value',
+  'invalid_exact_evm_missing_eip712_domain',
+  'invalid_exact_evm_token_name_mismatch',
+  'invalid_exact_evm_token_version_mismatch',
+  'invalid_exact_evm_eip3009_not_supported',
+])
 
 /**
  * Somebody else's server, by x402 version 2. Whatever is no clear answer is unknown.
@@ -81,7 +107,7 @@ export function remoteFacilitator(options: {
       return status === 200 && isOurs && isTheirs ? { state: 'settled', transaction } : onChain(payment)
     }
     const { errorReason, transaction } = answer.data
-    if (payment.again || !errorReason || unsure.test(errorReason) || transaction) return onChain(payment)
+    if (payment.again || !errorReason || !unmoved.has(errorReason) || transaction) return onChain(payment)
     return { state: 'failed', reason: errorReason, message: `The facilitator refused to settle it: ${errorReason}.` }
   }
 
