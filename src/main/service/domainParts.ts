@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { parse } from 'tldts'
-import { AppError } from '../../shared/appError.ts'
 import type { AccountId } from '../../shared/ids.ts'
 import { type HttpClient, httpClient } from '../platform/httpClient.ts'
 import { hostAndPort } from '../platform/listenAddress.ts'
@@ -23,6 +22,7 @@ import { readRegistryPrices } from './domains/registrars/local/registryPrices.ts
 import { type RegistryRepository, registryRepository } from './domains/registrars/local/registryRepository.ts'
 import { openRegistrar } from './domains/registrars/openRegistrar.ts'
 import type { Registrar } from './domains/registrars/registrar.ts'
+import { type SaleMoney, saleRefusal } from './domains/saleMoney.ts'
 import { zones } from './domains/zones.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { PaymentParts } from './paymentParts.ts'
@@ -69,7 +69,11 @@ export async function domainParts(ground: ServiceGround, { payments, targets }: 
   const orders = domainOrders({ records: orderRepository(database), domains, registrar, now, log })
   await orders.recover()
   const quotes = domainQuotes({ records: quoteRepository(database, registrar.id), domains, registrar, now })
-  const needSale = saleGuard(options, registrar.title)
+  const refusal = () => saleRefusal(saleMoney(options), registrar.title)
+  const needSale = (): void => {
+    const reason = refusal()
+    if (reason) throw reason
+  }
   const bootstrap = readRdapBootstrap(options.rdapBootstrapFile ?? join(installFolder, 'resources', 'rdap.json'))
   const listen = registrar.isTest ? options.dnsListen : undefined
   const dns = listen && scope.own(await startDnsServer(listen, registry.zoneOf), (it) => it.close())
@@ -87,7 +91,10 @@ export async function domainParts(ground: ServiceGround, { payments, targets }: 
     dnsPort: dns?.port,
     capabilities: ['domains', 'dns'],
     endpoints: callers.known([
-      ...domainSales({ till: payments.till, quotes, orders, needSale, pointing, noteAccount: activity.noteAccount }),
+      ...domainSales({
+        ...{ till: payments.till, quotes, orders, needSale, pointing, noteAccount: activity.noteAccount },
+        isOffered: refusal() === undefined,
+      }),
       ...domainRoutes({
         ...{ registrar, search: domainSearch(registrar), domains, orders, quotes, needSale, now },
         worldSearch: domainSearch(rdapLookup({ bootstrap, http, now })),
@@ -108,12 +115,9 @@ function registrarOf(
   return localRegistry({ records: registry, prices, now })
 }
 
-/** Orders at a real registrar cost its account money, which test money does not make up for. */
-function saleGuard({ registrar, payments }: ServiceOptions, title: string): () => void {
-  const isReal = registrar !== undefined && registrar.kind !== 'local' && registrar.isReal
-  const isTestMoney = payments?.facilitator.kind === 'test-ledger'
-  return () => {
-    if (!isReal || !isTestMoney) return
-    throw new AppError('payments/unconfigured', `Names of ${title} are not sold for test money.`)
+function saleMoney({ registrar, payments }: ServiceOptions): SaleMoney {
+  return {
+    namesAreReal: registrar !== undefined && registrar.kind !== 'local' && registrar.isReal,
+    moneyIsReal: payments && payments.facilitator.kind !== 'test-ledger',
   }
 }

@@ -34,10 +34,12 @@ export function domainSales(options: {
   orders: DomainOrders
   /** @throws AppError where names are not sold for the money that this service takes */
   needSale: () => void
+  /** Whether the service tells those who look for what is sold. */
+  isOffered: boolean
   pointing: PointedDomain
   noteAccount: ActivityLog['noteAccount']
 }): Endpoint[] {
-  const { till, quotes, orders, needSale, pointing, noteAccount } = options
+  const { till, quotes, orders, needSale, isOffered, pointing, noteAccount } = options
 
   const recovered = async <P extends Order>({ id, purchase }: Paid<P>) => {
     const ordered = await orders.outcome(id)
@@ -48,6 +50,7 @@ export function domainSales(options: {
 
   return [
     till.sell<typeof registerDomain, Registration>(registerDomain, guarded, {
+      isOffered,
       account: (_, call) => accountOf(call),
       async quote({ body }, call) {
         needSale()
@@ -81,6 +84,7 @@ export function domainSales(options: {
       },
     }),
     till.sell<typeof renewDomain, Renewal>(renewDomain, guarded, {
+      isOffered,
       account: (_, call) => accountOf(call),
       async quote({ params: { domain }, body: { years, quote_id: quoteId, if_expires_at: expected } }, call) {
         needSale()

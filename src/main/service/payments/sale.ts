@@ -9,6 +9,8 @@ import type { AnyCall } from '../endpoint.ts'
  * @template P what is bought, as JSON: it is kept with the payment, and is all that `fulfil` and `recover` work by
  */
 export type Sale<R extends Route, P> = {
+  /** Whether discovery lists it; absent: it does. */
+  isOffered?: boolean
   /** Whom the payment belongs to, and who is credited if the work fails. @throws AppError where there is nobody */
   account(input: Parsed<R>, call: AnyCall): AccountId
   /** What it costs. It is not asked again for a payment that was settled. @throws AppError where this cannot be bought, before anybody pays */
