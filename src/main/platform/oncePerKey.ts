@@ -49,7 +49,8 @@ export function oncePerKey<T>(find: (slot: Pick<KeySlot, 'holder' | 'key'>) => K
   }
 }
 
-function checkKey(key: string): void {
+/** @throws AppError `request/invalid` */
+export function checkKey(key: string): void {
   if (key.length > 0 && key.length <= maxKeyLength) return
   throw new AppError('request/invalid', `\`Idempotency-Key\` must have from 1 to ${maxKeyLength} characters.`)
 }

@@ -42,6 +42,7 @@ export const quoteDomain = defineRoute({
   summary: 'Get a price that holds for 15 minutes',
   tag: 'Domains',
   status: 201,
+  idempotent: true,
   refusals: domainRefusals,
   idempotent: true,
   body: z.object({
@@ -74,6 +75,7 @@ export const registerDomain = defineRoute({
   summary: 'Register a domain, paid with USDC',
   description: x402,
   sold: true,
+  idempotent: true,
   tag: 'Domains',
   status: 201,
   refusals: paidRefusals,
@@ -107,6 +109,7 @@ export const renewDomain = defineRoute({
   summary: 'Renew a domain, paid with USDC',
   description: x402,
   sold: true,
+  idempotent: true,
   tag: 'Domains',
   status: 201,
   refusals: paidRefusals,

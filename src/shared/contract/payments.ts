@@ -24,6 +24,7 @@ export const buyCredits = defineRoute({
   summary: 'Buy credits for an account, with USDC',
   description: x402,
   sold: true,
+  idempotent: true,
   tag: 'Credits',
   auth: 'none',
   refusals: [402, 409],

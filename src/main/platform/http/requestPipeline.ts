@@ -181,14 +181,17 @@ function isKeepable(answer: AnyAnswer): answer is KeptAnswer {
 /** Kept in place of an answer that is streamed or too long: a repetition must not do the work again. */
 const unkeptAnswer: KeptAnswer = { status: 200, body: '' }
 
-/** Method, address and body make a request the same; no header does, so a payment that is added changes nothing. */
+/**
+ * Method, address and body make a request the same; no header does. What is sold keeps its keys with its orders, so that
+ * a repetition that is paid anew finds an order that was cut off.
+ */
 function repeatableOf(
-  { idempotent, raw }: Route,
+  { idempotent, sold, raw }: Route,
   { method = '', url: path = '', headers }: IncomingMessage,
   body: Buffer,
 ): Repeatable | undefined {
   const key = headers['idempotency-key']
-  return idempotent && raw?.request === undefined && key !== undefined
+  return idempotent && !sold && raw?.request === undefined && key !== undefined
     ? { key: String(key), method, path, body }
     : undefined
 }

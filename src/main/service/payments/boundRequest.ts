@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { AppError } from '../../../shared/appError.ts'
 import type { AccountId } from '../../../shared/ids.ts'
 import type { PricedRequest } from '../../platform/http/endpoint.ts'
+import { checkKey } from '../../platform/oncePerKey.ts'
 import type { Caller } from '../endpoint.ts'
 import type { Offer } from './offer.ts'
 import type { Refusal } from './paymentAuthorization.ts'
@@ -10,19 +11,38 @@ import type { SentPayment } from './sentPayment.ts'
 
 /** What one payment is for: it never buys anything else. */
 export type BoundRequest = PaymentLock &
-  Pick<PaymentRow, 'operation' | 'accountId' | 'method' | 'path' | 'bodyHash' | 'authorization'>
+  Pick<PaymentRow, 'operation' | 'key' | 'accountId' | 'method' | 'path' | 'bodyHash' | 'authorization'>
 
-export function boundRequest(given: {
-  accountId: AccountId
-  asked: PricedRequest
-  sent: SentPayment
-  operation: string
-  lock: PaymentLock
-}): BoundRequest {
-  const { accountId, asked, sent, operation, lock } = given
-  const bodyHash = createHash('sha256').update(asked.body).digest()
-  const { method, path } = asked
-  return { ...lock, operation, accountId, method, path, bodyHash, authorization: sent.authorization }
+export function boundRequest(given: { sent: SentPayment; order: Order; lock: PaymentLock }): BoundRequest {
+  const { sent, order, lock } = given
+  return { ...lock, ...order, authorization: sent.authorization }
+}
+
+/** A request for something that is sold, before anything is paid for it. */
+export type Order = Pick<PaymentRow, 'operation' | 'key' | 'accountId' | 'method' | 'path' | 'bodyHash'>
+
+/** @throws AppError `request/invalid` for an `Idempotency-Key` of another length */
+export function orderOf(given: { accountId: AccountId; operation: string; asked: PricedRequest }): Order {
+  const { asked, ...rest } = given
+  const { method, path, headers, body } = asked
+  const key = headers['idempotency-key'] === undefined ? undefined : String(headers['idempotency-key'])
+  if (key !== undefined) checkKey(key)
+  return { ...rest, key, method, path, bodyHash: createHash('sha256').update(body).digest() }
+}
+
+export function isSameOrder(known: Order, fresh: Order): boolean {
+  return (
+    known.accountId === fresh.accountId &&
+    known.operation === fresh.operation &&
+    known.method === fresh.method &&
+    known.path === fresh.path &&
+    known.bodyHash.equals(fresh.bodyHash)
+  )
+}
+
+/** Names of its key, in this process: none where it has no key. */
+export function keyNames({ accountId, key }: Pick<Order, 'accountId' | 'key'>): string[] {
+  return key === undefined ? [] : [JSON.stringify([accountId, key])]
 }
 
 /** Of its lock, in this process, which has one network. */
@@ -36,14 +56,7 @@ export function hasMoved(row: PaymentRow | undefined): boolean {
 }
 
 export function isSame(known: BoundRequest, fresh: BoundRequest): boolean {
-  return (
-    known.accountId === fresh.accountId &&
-    known.operation === fresh.operation &&
-    known.method === fresh.method &&
-    known.path === fresh.path &&
-    known.bodyHash.equals(fresh.bodyHash) &&
-    JSON.stringify(sorted(known)) === JSON.stringify(sorted(fresh))
-  )
+  return isSameOrder(known, fresh) && JSON.stringify(sorted(known)) === JSON.stringify(sorted(fresh))
 }
 
 function sorted({ authorization }: BoundRequest): [string, string][] {

@@ -1,6 +1,8 @@
 import { AppError } from '../../../shared/appError.ts'
+import type { AccountId } from '../../../shared/ids.ts'
 import { exactCents, formatUsd, microUsd } from '../../../shared/microUsd.ts'
 import type { KeptAnswer } from '../../platform/http/endpoint.ts'
+import { answersKeptMs } from '../../platform/oncePerKey.ts'
 import type { GroupCommit } from '../../storage/groupCommit.ts'
 import type { CreditLedger } from '../credits/creditLedger.ts'
 import type { Settlement } from './facilitator.ts'
@@ -10,6 +12,7 @@ import type { NewPayment, PaymentRepository, PaymentRow } from './paymentReposit
 export type PaymentBooks = {
   find: PaymentRepository['find']
   get: PaymentRepository['get']
+  findByKey(order: { accountId: AccountId; key: string }): PaymentRow | undefined
   open(payment: NewPayment): Promise<void>
   /** Nothing moved, and nothing will. */
   drop(id: string): Promise<void>
@@ -35,6 +38,7 @@ export function paymentBooks(options: {
   return {
     find: records.find,
     get: records.get,
+    findByKey: (order) => records.findByKey({ ...order, sinceMs: now() - answersKeptMs }),
     open: (payment) => commits.written(() => records.add(payment)),
     drop: (id) => commits.written(() => records.remove(id)),
     settling: (id) => commits.flushed(() => records.setState(id, 'settling')),

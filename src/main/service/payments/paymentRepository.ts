@@ -12,6 +12,8 @@ export type PaymentLock = { network: string; asset: string; payer: string; nonce
 export type PaymentRow = PaymentLock & {
   id: string
   operation: string
+  /** `Idempotency-Key` of the request, if it had one. */
+  key: string | undefined
   accountId: AccountId
   method: string
   path: string
@@ -35,6 +37,8 @@ export type NewPayment = Omit<PaymentRow, 'state' | 'work' | 'transaction' | 'an
 export type PaymentRepository = {
   find(lock: PaymentLock): PaymentRow | undefined
   get(id: string): PaymentRow | undefined
+  /** The order of a key: one that may have been paid, and did not fail. @param sinceMs of those that are done */
+  findByKey(order: Pick<PaymentRow, 'accountId'> & { key: string; sinceMs: number }): PaymentRow | undefined
   add(payment: NewPayment): void
   /** Only one that moved nothing. */
   remove(id: string): void
@@ -51,14 +55,15 @@ export type PaymentRepository = {
   makeDue(): void
 }
 
-type Stored = Omit<PaymentRow, 'accountId' | 'authorization' | 'purchase' | 'answer'> & {
+type Stored = Omit<PaymentRow, 'key' | 'accountId' | 'authorization' | 'purchase' | 'answer'> & {
+  key: string | null
   accountId: string
   authorization: string
   purchase: string
   answerStatus: number | null
   answerBody: string | null
 }
-const columns = `id, network, asset, payer, nonce, operation, account_id AS accountId, method, path,
+const columns = `id, network, asset, payer, nonce, operation, idempotency_key AS key, account_id AS accountId, method, path,
   body_hash AS bodyHash, authorization, amount, purchase, state, work, transaction_hash AS "transaction",
   answer_status AS answerStatus, answer_body AS answerBody, attempts, next_at_ms AS nextAtMs,
   created_at_ms AS createdAtMs`
@@ -69,10 +74,15 @@ export function paymentRepository(database: Database): PaymentRepository {
     `SELECT ${columns} FROM payments WHERE network = ? AND asset = ? AND payer = ? AND nonce = ?`,
   )
   const get = database.prepare<[string], Stored>(`SELECT ${columns} FROM payments WHERE id = ?`)
+  const findByKey = database.prepare<[string, string, number], Stored>(
+    `SELECT ${columns} FROM payments WHERE account_id = ? AND idempotency_key = ?
+       AND state IN ('settling', 'unknown', 'settled') AND coalesce(answer_status, 200) < 400
+       AND (work <> 'done' OR created_at_ms > ?) ORDER BY created_at_ms DESC LIMIT 1`,
+  )
   const add = database.prepare<unknown[]>(
-    `INSERT INTO payments (id, network, asset, payer, nonce, operation, account_id, method, path, body_hash,
+    `INSERT INTO payments (id, network, asset, payer, nonce, operation, idempotency_key, account_id, method, path, body_hash,
        authorization, amount, purchase, state, next_at_ms, created_at_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'verifying', ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'verifying', ?, ?)`,
   )
   const remove = database.prepare<[string]>(`DELETE FROM payments WHERE id = ? AND state IN ('verifying', 'failed')`)
   const setState = database.prepare<[PaymentState, string]>('UPDATE payments SET state = ? WHERE id = ?')
@@ -102,10 +112,27 @@ export function paymentRepository(database: Database): PaymentRepository {
       const row = get.get(id)
       return row && rowOf(row)
     },
+    findByKey({ accountId, key, sinceMs }) {
+      const row = findByKey.get(accountId, key, sinceMs)
+      return row && rowOf(row)
+    },
     add(payment) {
-      const { id, network, asset, payer, nonce, operation, accountId, method, path, bodyHash, createdAtMs } = payment
+      const {
+        id,
+        network,
+        asset,
+        payer,
+        nonce,
+        operation,
+        key = null,
+        accountId,
+        method,
+        path,
+        bodyHash,
+        createdAtMs,
+      } = payment
       add.run(
-        ...[id, network, asset, payer, nonce, operation, accountId, method, path, bodyHash],
+        ...[id, network, asset, payer, nonce, operation, key, accountId, method, path, bodyHash],
         ...[JSON.stringify(payment.authorization), payment.amount, JSON.stringify(payment.purchase)],
         ...[createdAtMs, createdAtMs],
       )
@@ -141,6 +168,7 @@ export function paymentRepository(database: Database): PaymentRepository {
 function rowOf({ answerStatus, answerBody, ...row }: Stored): PaymentRow {
   return {
     ...row,
+    key: row.key ?? undefined,
     accountId: AccountId.parse(row.accountId),
     authorization: JSON.parse(row.authorization) as PaymentAuthorization, // written above
     purchase: JSON.parse(row.purchase),

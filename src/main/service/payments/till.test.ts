@@ -139,6 +139,57 @@ test('what is paid for is done once, and answered the same to each repetition', 
   expect([things, asked.length]).toEqual([['a clock'], 1])
 })
 
+test('one Idempotency-Key buys once, whatever payment each repetition brings', async () => {
+  const { facilitator, asked } = scriptedFacilitator(settles)
+  const { ask, buy, refusal, things } = shop(facilitator)
+  const key = { 'idempotency-key': 'order-1' }
+  expect((await refusal(key)).code).toBe('payments/required')
+  const first = await buy({ ...(await signed()), ...key })
+  for (const again of [{ ...(await signed()), ...key }, key]) {
+    const { status, body, headers } = await buy(again)
+    expect([status, body]).toEqual([201, first.body])
+    expect(headers).toMatchObject({ ...first.headers, 'idempotent-replayed': 'true' })
+  }
+  expect((await shop(facilitator).buy(key)).body).toBe(first.body)
+  expect(await refusal({ ...(await signed()), ...key }, 'a lamp')).toMatchObject({
+    code: 'request/reused-key',
+    status: 409,
+  })
+  await expect(ask({ 'idempotency-key': 'k'.repeat(200) })).rejects.toMatchObject({ code: 'request/invalid' })
+  expect([things, asked.length]).toEqual([['a clock'], 1])
+})
+
+test('a key whose payment is not cleared up takes no other payment, and a failed order frees it', async () => {
+  const { facilitator, asked } = scriptedFacilitator(unknown, unknown, settles, settles)
+  const key = { 'idempotency-key': 'order-2' }
+  const { buy, refusal, things } = shop(facilitator)
+  for (let at = 0; at < 2; at += 1) {
+    expect((await refusal({ ...(await signed()), ...key })).code).toBe('payments/unknown')
+  }
+  expect((await buy(key)).status).toBe(201)
+  expect([things, new Set(asked.map(({ authorization }) => authorization.nonce)).size]).toEqual([['a clock'], 1])
+  const other = { 'idempotency-key': 'order-3' }
+  let fails = true
+  const failing = shop(facilitator, {
+    work() {
+      if (fails) throw new AppError('domain/taken', 'It is taken.')
+    },
+  })
+  expect((await failing.refusal({ ...(await signed()), ...other })).code).toBe('domain/taken')
+  fails = false
+  expect((await failing.refusal(other)).code).toBe('payments/required')
+})
+
+test('of two payments with one key at once, one is taken', async () => {
+  const { facilitator, asked } = scriptedFacilitator(settles)
+  const { buy, things } = shop(facilitator)
+  const key = { 'idempotency-key': 'order-4' }
+  const both = await Promise.allSettled([buy({ ...(await signed()), ...key }), buy({ ...(await signed()), ...key })])
+  expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  expect(both.flatMap((it) => (it.status === 'rejected' ? it.reason.code : []))).toEqual(['payments/in-flight'])
+  expect([things, asked.length]).toEqual([['a clock'], 1])
+})
+
 test('an outcome that is not known is 503, and the same payment goes on with it', async () => {
   const { facilitator, asked } = scriptedFacilitator(unknown, unknown, settles)
   const { buy, refusal, things } = shop(facilitator)

@@ -5,7 +5,19 @@ import { microUsd } from '../../../shared/microUsd.ts'
 import type { KeptAnswer, Payment, PricedRequest, Price as RoutePrice } from '../../platform/http/endpoint.ts'
 import { UnclearWork } from '../../platform/http/unclearWork.ts'
 import type { AnyCall, Endpoint } from '../endpoint.ts'
-import { type BoundRequest, boundRequest, hasMoved, isSame, nameOf, needOwnWallet, unfit } from './boundRequest.ts'
+import {
+  type BoundRequest,
+  boundRequest,
+  hasMoved,
+  isSame,
+  isSameOrder,
+  keyNames,
+  nameOf,
+  needOwnWallet,
+  type Order,
+  orderOf,
+  unfit,
+} from './boundRequest.ts'
 import { alreadyUsed, type Facilitator, type Settlement } from './facilitator.ts'
 import { type Offer, paymentRequired, receiptHeaders } from './offer.ts'
 import { type Refusal, refusalOf } from './paymentAuthorization.ts'
@@ -135,17 +147,46 @@ export function till(options: {
     return paymentOf({ ...row, transaction }, receiptOf(row, transaction), release)
   }
 
+  /** @throws AppError `request/reused-key` */
+  const orderOfKey = (order: Order): PaymentRow | undefined => {
+    const { accountId, key } = order
+    const row = key === undefined ? undefined : books.findByKey({ accountId, key })
+    if (!row || isSameOrder(row, order)) return row
+    throw new AppError('request/reused-key', 'This Idempotency-Key was used for another request.')
+  }
+
+  /** Of a key that was used before: nothing is paid again, whatever payment the repetition brings. */
+  const repeated = async (row: PaymentRow, given: Pick<Resumed, 'call' | 'offer'>): Promise<Result> => {
+    const names = [nameOf(row), ...keyNames(row)]
+    if (names.some((it) => inFlight.has(it))) throw underWay()
+    for (const name of names) inFlight.add(name)
+    const release = () => {
+      for (const name of names) inFlight.delete(name)
+    }
+    try {
+      const result = await resumed(row, { ...given, release })
+      if ('answer' in result) given.call.setHeader('idempotent-replayed', 'true')
+      return result
+    } catch (failure) {
+      release()
+      throw failure
+    }
+  }
+
   const priceOf =
     (route: Route, sale: AnySale): RoutePrice<AnyCall> =>
     async (input, call, asked) => {
       if (!facilitator) throw unconfigured()
       const accountId = sale.account(input, call)
       const quoted = async () => sale.quote(input, call)
+      const order = orderOf({ accountId, operation: route.operation, asked })
+      const earlier = asked.method === 'HEAD' ? undefined : orderOfKey(order)
+      if (earlier) return await repeated(earlier, { call, offer: async () => offerOf(await quoted(), asked) })
       const sent = sentPayment(asked.headers)
       if (!sent || asked.method === 'HEAD') throw paymentRequired(offerOf(await quoted(), asked))
       needOwnWallet(call.holder(), sent)
 
-      const bound = boundRequest({ accountId, asked, sent, operation: route.operation, lock: lockOf(sent) })
+      const bound = boundRequest({ sent, order, lock: lockOf(sent) })
       const known = () => {
         if (inFlight.has(nameOf(bound))) throw underWay()
         const row = books.find(bound)
@@ -162,8 +203,12 @@ export function till(options: {
       // From here to the claim nothing waits, so that of many copies one goes on.
       const row = known()
       if (quote && refusal && !hasMoved(row)) throw paymentRequired(offerOf(quote, asked), refusal)
-      inFlight.add(nameOf(bound))
-      const release = () => void inFlight.delete(nameOf(bound))
+      const names = [nameOf(bound), ...keyNames(order)]
+      if (names.some((it) => inFlight.has(it)) || (orderOfKey(order)?.id ?? row?.id) !== row?.id) throw underWay()
+      for (const name of names) inFlight.add(name)
+      const release = () => {
+        for (const name of names) inFlight.delete(name)
+      }
       const offer = async () => offerOf(quote ?? (await quoted()), asked)
       try {
         if (row && hasMoved(row)) return await resumed(row, { call, offer, release })
@@ -215,7 +260,7 @@ export function till(options: {
     },
     sold() {
       if (!facilitator) throw unconfigured()
-      return [...sales.values()].map(({ route }) => route)
+      return [...sales.values()].filter(({ sale }) => sale.isOffered !== false).map(({ route }) => route)
     },
     async lookAfter({ id, payer, nonce, work }) {
       const name = nameOf({ payer, nonce })

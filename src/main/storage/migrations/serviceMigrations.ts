@@ -12,6 +12,7 @@ import { domainClaims } from './domainClaims.ts'
 import { domains } from './domains.ts'
 import { domainsWithoutPort } from './domainsWithoutPort.ts'
 import { idempotency } from './idempotency.ts'
+import { paymentKeys } from './paymentKeys.ts'
 import { payments } from './payments.ts'
 import { ports } from './ports.ts'
 import { registrars } from './registrars.ts'
@@ -46,4 +47,5 @@ export const serviceMigrations: readonly Migration[] = [
   domainClaims,
   activityTasks,
   sandboxRemovals,
+  paymentKeys,
 ]
