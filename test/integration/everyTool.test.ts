@@ -45,6 +45,7 @@ function allowingPerson(): void {
 test('all of them answer what they say that they answer', async () => {
   allowingPerson()
   const seller = await hostileSeller(served)
+  paying.nameServers(new URL(seller.url).host)
   await tools.client.listTools()
   const called = new Set<string>()
   const call = async (name: string, given: Record<string, unknown> = {}): Promise<McpAnswer['result']> => {

@@ -150,6 +150,7 @@ const places: Record<string, () => Promise<void>> = {
       await denyAll()
     }
     const seller = await hostileSeller((_, response) => void response.writeHead(500).end())
+    paying.nameServers(new URL(seller.url).host)
     for (const text of plant('an address that costs', { ...own, fits: shortLine }).slice(0, 12)) {
       await tools.call('x402_fetch', { url: `${seller.url}/report?key=${encodeURIComponent(text)}`, body: text })
       await tools.call('x402_check', { url: `http://${encodeURIComponent(text)}:x@127.0.0.1/` })

@@ -1,3 +1,4 @@
+import { paymentBudgetRepository } from '../../src/main/agent/budgets/paymentBudgetRepository.ts'
 import type { Log } from '../../src/main/platform/log.ts'
 import type { InferenceOptions } from '../../src/main/service/inference/providerSettings.ts'
 import type { PolicyRule } from '../../src/shared/contract/intents.ts'
@@ -23,6 +24,8 @@ export type PayingAgent = {
   post(path: string, body: object, headers?: Record<string, string>): Promise<Answer>
   payment(id: string, waitMs?: number): Promise<Json>
   budgets(change?: object): Promise<Answer>
+  /** Lets programs reach these servers of this computer, as the user may. */
+  nameServers(...hosts: string[]): void
   /** Ends the agent and starts it on the same folder, unlocked. */
   restart(): Promise<void>
   close(): Promise<void>
@@ -73,6 +76,10 @@ export async function payingAgent(
       change === undefined
         ? agent.send('/local/payments/budgets')
         : agent.send('/local/payments/budgets', { method: 'PUT', body: change }),
+    nameServers(...local_servers) {
+      const records = paymentBudgetRepository(agent.database)
+      records.setLimits({ ...(records.limits() ?? noLimits), local_servers })
+    },
     async restart() {
       await agent.close()
       agent = await open()
@@ -91,5 +98,6 @@ export const noLimits = {
   month_micro_usd: null,
   hosts: [],
   payees: [],
+  local_servers: [] as string[],
   ask_first_payee: true,
 }

@@ -89,7 +89,10 @@ export function agentParts(options: AgentOptions): AgentParts {
   const payment = paymentParts(ground, { approval, budget, wallet: vault, serviceTarget })
   const renewal = renewalParts(ground, { approvals, budgets: budget.budgets, domains, payment })
   const recordings = recordingParts(ground, activity)
-  const tools = toolParts(ground, { ...approval, served: toolServer.served, endpoints: () => endpoints })
+  const tools = toolParts(ground, {
+    ...{ ...approval, served: toolServer.served, budgets: budget.toolBudgets, payments: payment.rows },
+    endpoints: () => endpoints,
+  })
   const chat = chatParts(ground, {
     shared: sharedBudget(budget.budgets),
     executor: tools.executor,

@@ -1,11 +1,21 @@
 import type { Asker } from '../../shared/contract/intents.ts'
+import type { PaymentId } from '../../shared/contract/paymentRecords.ts'
 import type { Answer, Parsed, Route } from '../../shared/contract/route.ts'
 import type { BytesAnswer, EventsAnswer } from '../platform/http/answers.ts'
 import type { BaseCall, Endpoint } from '../platform/http/endpoint.ts'
 
+/** Whose budget a payment counts against, beside the limits of the user. */
+export type PaymentSpender = {
+  /** Whether it has a limit: what is within it may be paid without a limit of the request itself. */
+  isLimited: boolean
+  /** Counts a payment, in the transaction that makes it. @throws AppError where the budget does not allow it */
+  attach(payment: { id: PaymentId; amountMicroUsd: number }): void
+}
+
 export type LocalCall = Pick<BaseCall, 'body' | 'repeatable' | 'setHeader' | 'signal'> & {
   /** Who asks, after its session or API key was checked. */
   asker: Asker
+  spender?: PaymentSpender | undefined
   /** Of this Steward, as the caller wrote it: `http://127.0.0.1:4100`. */
   origin: string
 }

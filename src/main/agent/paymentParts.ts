@@ -14,6 +14,7 @@ import { type PaymentEngine, paymentEngine } from './payments/paymentEngine.ts'
 import { paymentRoutes } from './payments/paymentRoutes.ts'
 import { type Purchases, purchases as purchasesOf } from './payments/purchases.ts'
 import { publicSeller } from './payments/seller.ts'
+import { createSellerAccess } from './payments/sellerAccess.ts'
 import { serviceSeller } from './payments/serviceSeller.ts'
 import type { WalletKeys } from './wallet/walletKeys.ts'
 
@@ -59,6 +60,7 @@ export function paymentParts(ground: AgentGround, given: Given): PaymentParts {
     paymentEngine({
       ...{ database, approvals: approval.approvals, ask: approval.asks.ask, repeats: approval.repeats },
       ...{ budgets, budgetRecords: records, strangers, lookup, note, now },
+      settleSpender: budget.toolBudgets.settle,
       ownService: () => link.target() && own,
       service: hosted?.url ?? 'embedded',
       inTaskOf: (intentId, work) => {
@@ -89,6 +91,11 @@ export function paymentParts(ground: AgentGround, given: Given): PaymentParts {
     }),
     (leave) => leave(),
   )
+  const access = createSellerAccess({
+    namedServers: () => budgets.limits().local_servers,
+    isOwnService: (url) => originOf(serviceTarget()?.url) === originOf(url),
+    isStopped: () => approval.approvals.policy().stopped,
+  })
   const serviceUrl = (): string => {
     const target = serviceTarget()
     if (target) return target.url
@@ -101,7 +108,7 @@ export function paymentParts(ground: AgentGround, given: Given): PaymentParts {
     purchases,
     endpoints: [
       ...budgetRoutes({ records, budgets, policy: approval.policy, publish: events.publish, note }),
-      ...paymentRoutes({ ...engine, purchases, seller: strangers }),
+      ...paymentRoutes({ ...engine, purchases, seller: strangers, access }),
     ],
   }
 }

@@ -12,13 +12,14 @@ import type { AgentGround } from './agentGround.ts'
 import type { ApprovalParts } from './approvalParts.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
 import type { Note } from './note.ts'
+import type { PaymentParts } from './paymentParts.ts'
 import { newTask } from './taskContext.ts'
 import type { ServedTools } from './toolServers/servedTools.ts'
 import { type McpEndpoint, mcpEndpoint } from './tools/mcpEndpoint.ts'
 import { paymentKeys } from './tools/paymentKeys.ts'
 import { pendingCalls } from './tools/pendingCalls.ts'
 import { type StdioDoor, stdioDoor } from './tools/stdioDoor.ts'
-import { toolBudgets } from './tools/toolBudgets.ts'
+import type { ToolBudgets } from './tools/toolBudgets.ts'
 import { ToolCaller } from './tools/toolCaller.ts'
 import { toolCallRepository } from './tools/toolCallRepository.ts'
 import { toolCallRoutes } from './tools/toolCallRoutes.ts'
@@ -31,6 +32,8 @@ import { toolOperations } from './tools/toolOperations.ts'
 import { toolPerformer } from './tools/toolPerformer.ts'
 
 type Given = Pick<ApprovalParts, 'approvals' | 'asks'> & {
+  budgets: ToolBudgets
+  payments: Pick<PaymentParts['rows'], 'find'>
   served: Pick<ServedTools, 'toolOf' | 'call'>
 
   /** All of the agent's own operations; known once every part is made. */
@@ -40,13 +43,23 @@ type Given = Pick<ApprovalParts, 'approvals' | 'asks'> & {
 export type ToolParts = { executor: ToolExecutor; mcp: McpEndpoint; door: StdioDoor; endpoints: LocalEndpoint[] }
 
 /** The tools: operations of the contract under names that models know, for MCP clients and the chat. */
-export function toolParts(ground: AgentGround, { approvals, asks, served, endpoints }: Given): ToolParts {
+export function toolParts(
+  ground: AgentGround,
+  { approvals, asks, budgets, payments, served, endpoints }: Given,
+): ToolParts {
   const { dataFolder, database, client, events, activity, tasks, scope, log, now } = ground
   const { note } = activity
   const newId = () => randomBytes(12).toString('hex')
   const operations = toolOperations({ client, endpoints })
-  const budgets = toolBudgets({ database, newId, now })
-  const keys = paymentKeys({ database, newId, now })
+  const keys = paymentKeys({
+    database,
+    outcomeOf(id) {
+      const record = payments.find(id)?.record
+      return record && { paid: record.paid, updatedAtMs: Date.parse(record.updated_at) }
+    },
+    newId,
+    now,
+  })
   const noteAlone: Note = (entry) => tasks.resume({ id: newTask('call'), links: {} }, () => note(entry))
   const notes = scope.own(toolNotes({ note, noteAlone, now }), (it) => it.close())
   const perform = toolPerformer({
@@ -77,10 +90,6 @@ export function toolParts(ground: AgentGround, { approvals, asks, served, endpoi
   pending.start((id) => found(() => approvals.get(id)))
   const leave = events.subscribe((event) => {
     if (event.type === 'intent.changed' && event.intent.kind === 'tool.call') pending.decided(event.intent)
-    if (event.type === 'payment.changed' && event.payment.paid !== null) {
-      const { id, paid, paid_micro_usd, amount_micro_usd } = event.payment
-      budgets.settled(id, paid ? (paid_micro_usd ?? amount_micro_usd) : 0)
-    }
   })
   scope.own(leave, (it) => it())
   const plain = toolExecutor({ approvals, asks, pending, perform, notes, toolOf })

@@ -2,8 +2,9 @@ import { isIP } from 'node:net'
 import { isPublicAddress } from './publicAddress.ts'
 
 /**
- * An address of somebody whom nobody vouches for: a public host over https, or this computer. Names are looked up and
- * checked as the connection is made (`mayConnect`), so that none leads elsewhere after it was looked at.
+ * Parses an address that nobody vouches for: a public host over https, or a server of this computer, which the caller
+ * allows or refuses by `isThisComputer`. Names are looked up and checked as the connection is made (`mayConnect`), so that
+ * none leads elsewhere after it was checked.
  * @param refused makes the failure
  */
 export function strangerAddress(address: string, refused: (message: string) => Error): URL {
@@ -17,6 +18,11 @@ export function strangerAddress(address: string, refused: (message: string) => E
   if (!local && isIP(literal) !== 0 && !isPublicAddress(literal)) throw refused(`${url.host} is a private address.`)
   url.hash = ''
   return url
+}
+
+/** Whether an address of `strangerAddress` leads to a server of this computer. */
+export function isThisComputer({ hostname }: URL): boolean {
+  return isLocalName(hostname)
 }
 
 /** Of a name, whether a connection for it may go to this address. */

@@ -47,6 +47,16 @@ const PayeeLimit = z.object({
   month_micro_usd: MicroUsdAmount,
 })
 
+/** A server of this computer, as `127.0.0.1:8080`: its port is part of the name. */
+const LocalServer = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .regex(
+    /^(127(\.\d{1,3}){3}|\[::1\]|([a-z0-9-]+\.)*localhost):\d{1,5}$/,
+    'must be a host of this computer with its port, as in 127.0.0.1:8080',
+  )
+
 const unique =
   <T>(key: (it: T) => string) =>
   (all: readonly T[]) =>
@@ -70,6 +80,15 @@ export const PaymentBudgetLimits = z.object({
       unique<z.output<typeof PayeeLimit>>(({ payee }) => payee),
       'must not name a payee twice',
     ),
+  local_servers: z
+    .array(LocalServer)
+    .max(paymentLimits.named)
+    .refine(
+      unique<string>((it) => it),
+      'must not name a server twice',
+    )
+    .default([])
+    .describe('Servers of this computer that programs and models may reach by x402. Your window reaches all of them.'),
   ask_first_payee: z.boolean().describe('You are asked before the first payment to a payee, whatever rules allow.'),
 })
 export type PaymentBudgetLimits = z.infer<typeof PaymentBudgetLimits>

@@ -12,6 +12,7 @@ export const closedLimits: PaymentBudgetLimits = {
   month_micro_usd: 0,
   hosts: [],
   payees: [],
+  local_servers: [],
   ask_first_payee: true,
 }
 
@@ -26,6 +27,9 @@ export function looserLimits(from: PaymentBudgetLimits, to: PaymentBudgetLimits)
   return [
     ...single.filter(({ before, after }) => before !== null && (after === null || after > before)).map(line),
     ...named.map(line),
+    ...to.local_servers
+      .filter((it) => !from.local_servers.includes(it))
+      .map((label) => ({ label, value: 'on this computer may be reached by programs and models' })),
     ...(from.ask_first_payee && !to.ask_first_payee
       ? [{ label: 'New payees', value: 'are paid without asking you where a rule allows it' }]
       : []),

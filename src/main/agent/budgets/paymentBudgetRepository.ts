@@ -49,6 +49,7 @@ export const initialLimits: PaymentBudgetLimits = {
   month_micro_usd: null,
   hosts: [],
   payees: [],
+  local_servers: [],
   ask_first_payee: true,
 }
 

@@ -4,7 +4,6 @@ import type { Output } from '../../../shared/contract/route.ts'
 import { parsedJson } from '../../platform/parsedJson.ts'
 import { plainWords, readOffers } from './readOffers.ts'
 import type { Seller, SellerAnswer } from './seller.ts'
-import { sellerAddress } from './sellerAddress.ts'
 
 type Discovered = Output<typeof discoverPayments>
 type Endpoint = Discovered['endpoints'][number]
@@ -19,8 +18,7 @@ const methods: ReadonlySet<string> = new Set(['get', 'head', 'post', 'put', 'pat
  * Where a site tells what it sells, tried one after the other until one of them does. Read leniently: sites write it in many
  * ways. Nothing that is found is asked, and none of it is believed: `check` tells what an address costs.
  */
-export async function discovered(seller: Seller, address: string, signal: AbortSignal): Promise<Discovered> {
-  const url = sellerAddress(address)
+export async function discovered(seller: Seller, url: URL, signal: AbortSignal): Promise<Discovered> {
   const { origin } = url
   const ways: { url: string; source: Source; read: (answer: SellerAnswer) => Endpoint[] }[] = [
     { url: `${origin}/.well-known/x402`, source: 'well-known', read: (it) => listedEndpoints(jsonOf(it), origin) },

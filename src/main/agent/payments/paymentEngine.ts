@@ -34,6 +34,7 @@ type Options = {
   repeats: RepeatedAsks
   budgets: PaymentBudgets
   budgetRecords: PaymentBudgetRepository
+  settleSpender?: Parameters<typeof paymentJournal>[0]['settleSpender']
   strangers: Seller
   /** Undefined while it is not there. */
   ownService: () => Seller | undefined
@@ -63,7 +64,10 @@ type Options = {
 export function paymentEngine(options: Options): PaymentEngine {
   const { budgets, budgetRecords, strangers, ownService, service, publish, now } = options
   const rows = paymentRepository(options.database)
-  const journal = paymentJournal({ payments: rows, budgets: budgetRecords, now })
+  const journal = paymentJournal({
+    ...{ payments: rows, budgets: budgetRecords, now },
+    ...(options.settleSpender && { settleSpender: options.settleSpender }),
+  })
   const notes = paymentNotes(options.note)
   const heldHeaders: HeldHeaders = new Map()
   const leaveJournal = journal.subscribe(({ payment: { record }, from }) => {

@@ -39,10 +39,12 @@ export type PaymentJournal = {
 type Options = {
   payments: PaymentRepository
   budgets: Pick<PaymentBudgetRepository, 'settle'>
+  /** Settles what a payment holds of the budget of a program, in the same transaction. */
+  settleSpender?: (payment: PaymentId, takenMicroUsd: number) => void
   now: () => number
 }
 
-export function paymentJournal({ payments, budgets, now }: Options): PaymentJournal {
+export function paymentJournal({ payments, budgets, settleSpender, now }: Options): PaymentJournal {
   const changes = emitter<{ payment: StoredPayment; from: PaymentState | undefined }>()
 
   const changed = (before: StoredPayment, state: PaymentState, change: PaymentChange): StoredPayment => {
@@ -80,6 +82,7 @@ export function paymentJournal({ payments, budgets, now }: Options): PaymentJour
         const { paid, intent_id: intentId } = after.record
         const { paid_micro_usd: taken } = after.record
         if (paid !== null && intentId !== null) budgets.settle(intentId, paid ? 'spent' : 'void', taken ?? undefined)
+        if (paid !== null) settleSpender?.(id, taken ?? 0)
         return { payment: after, from }
       })
       if (done) changes.emit(done)

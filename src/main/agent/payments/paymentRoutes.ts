@@ -20,7 +20,7 @@ import { askerKey, type PaymentRepository, type StoredPayment } from './paymentR
 import { type Bought, type Payments, receiptOfPayment } from './payments.ts'
 import type { Purchases } from './purchases.ts'
 import { paidAnswer, type Seller, sentHeaders } from './seller.ts'
-import { sellerAddress } from './sellerAddress.ts'
+import type { SellerAccess } from './sellerAccess.ts'
 
 type Options = {
   payments: Payments
@@ -28,22 +28,20 @@ type Options = {
   follow: PaymentFollower['follow']
   purchases: Purchases
   seller: Seller
+  access: SellerAccess
 }
 
 const formats = {
   csv: { mediaType: 'text/csv; charset=utf-8', ending: 'csv', lines: paymentCsv },
   jsonl: { mediaType: 'application/x-ndjson; charset=utf-8', ending: 'jsonl', lines: paymentLines },
 } as const
+type Given = { url: string; method: string; headers?: Record<string, string>; body?: string }
+
 const withBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
-export function paymentRoutes({ payments, rows, follow, purchases, seller }: Options): LocalEndpoint[] {
-  const wantedFrom = (given: {
-    url: string
-    method: string
-    headers?: Record<string, string>
-    body?: string
-  }): Wanted => {
-    const { href: url } = sellerAddress(given.url)
+export function paymentRoutes({ payments, rows, follow, purchases, seller, access }: Options): LocalEndpoint[] {
+  const wantedFrom = (given: Given, asker: Asker): Wanted => {
+    const { href: url } = access.requireAddress(given.url, asker)
     const { method, body } = given
     if (body !== undefined && !withBody.has(method)) {
       throw new AppError('request/invalid', `\`body\` goes with POST, PUT and PATCH, not with ${method}.`)
@@ -62,12 +60,18 @@ export function paymentRoutes({ payments, rows, follow, purchases, seller }: Opt
   }
 
   return [
-    localEndpoint(discoverPayments, ({ body }, { signal }) => discovered(seller, body.url, signal)),
-    localEndpoint(checkPayment, ({ body }, { asker, signal }) => payments.check(wantedFrom(body), asker, signal)),
+    localEndpoint(discoverPayments, ({ body }, { asker, signal }) =>
+      discovered(seller, access.requireAddress(body.url, asker), signal),
+    ),
+    localEndpoint(checkPayment, ({ body }, { asker, signal }) => {
+      access.assertMethod(body.method, asker, { readsOnly: true })
+      return payments.check(wantedFrom(body, asker), asker, signal)
+    }),
     localEndpoint(fetchPaid, async ({ body }, call) => {
       const { url, method, headers, max_amount_usd: most, reason, wait_ms: waitMs } = body
+      access.assertMethod(method, call.asker)
       const wanted = async (): Promise<Wanted> => ({
-        ...wantedFrom({ url, method, headers, ...(body.body !== undefined && { body: body.body }) }),
+        ...wantedFrom({ url, method, headers, ...(body.body !== undefined && { body: body.body }) }, call.asker),
         capMicroUsd: most === undefined ? null : microUsdOf('max_amount_usd', most),
       })
       return resultOf(await payments.buy(wanted, call, { reason, waitMs }))

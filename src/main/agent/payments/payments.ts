@@ -23,7 +23,7 @@ import { isFinal } from './paymentStates.ts'
 import { paymentSentence } from './paymentWords.ts'
 import { isCredential, type SellerAnswer } from './seller.ts'
 
-type Call = Pick<LocalCall, 'asker' | 'repeatable' | 'setHeader' | 'signal'>
+type Call = Pick<LocalCall, 'asker' | 'repeatable' | 'setHeader' | 'signal' | 'spender'>
 export type BuyOptions = {
   reason: string | undefined
   waitMs: number
@@ -166,7 +166,11 @@ export function payments(options: Options): Payments {
     const amount = checkPrice(choice, wanted)
     checkBudgets(choice, host, amount)
     await checkAllowance(choice)
-    const isCapped = wanted.capMicroUsd !== null || wanted.quote !== null || budgets.limits().payment_micro_usd !== null
+    const isCapped =
+      wanted.capMicroUsd !== null ||
+      wanted.quote !== null ||
+      call.spender?.isLimited === true ||
+      budgets.limits().payment_micro_usd !== null
     let payment: StoredPayment | undefined
     const intent = await options.ask({
       intent: intentOf(choice, wanted),
@@ -176,6 +180,7 @@ export function payments(options: Options): Payments {
       alongside(record) {
         payment = newPayment(wanted, choice, record, newId())
         journal.add(payment)
+        if (payment.record.paid === null) call.spender?.attach({ id: payment.record.id, amountMicroUsd: amount })
         given.alongside(record)
       },
     })

@@ -84,6 +84,7 @@ export function servedTools({ repository, listing }: Options): ServedTools {
         openWorld: true,
         price: 'free',
         cost: undefined,
+        change: undefined,
         routes: [],
         input: z.looseObject({}),
         output: z.looseObject({}),

@@ -92,8 +92,13 @@ export function callResult(outcome: ToolOutcome): CallToolResult {
       return { content: [{ type: 'text', text: JSON.stringify(structuredContent, null, 2) }], structuredContent }
     }
     case 'error':
-      return { content: [{ type: 'text', text: `${outcome.sentence}\n${outcome.hint}`.trim() }], isError: true }
+      return { content: [{ type: 'text', text: errorText(outcome) }], isError: true }
   }
+}
+
+function errorText({ sentence, hint, payment }: Extract<ToolOutcome, { kind: 'error' }>): string {
+  const words = `${sentence}\n${hint}`.trim()
+  return payment ? `${words}\n${JSON.stringify({ payment }, null, 2)}` : words
 }
 
 function waitingWords({ for: whom, message, id }: Extract<ToolOutcome, { kind: 'waiting' }>['waiting']): string {

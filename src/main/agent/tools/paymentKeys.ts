@@ -1,44 +1,83 @@
+import type { PaymentId } from '../../../shared/contract/paymentRecords.ts'
 import type { Database } from '../../storage/openDatabase.ts'
 
 /**
- * The `Idempotency-Key` of a payment, so that a call that is repeated because its answer was lost pays nothing twice:
- * the same caller, tool and arguments have the same key for a day while the payment waits or is unclear, and for a minute
- * once it has ended.
+ * Keeps the `Idempotency-Key` of each call that pays, so that a repetition never pays twice: the same caller, tool and
+ * arguments find the same payment while its outcome is unknown, and for a minute after that.
  */
 export type PaymentKeys = {
-  keyOf(digest: string): string
-  /** What the key stands for waits, is unclear, or has ended. */
-  used(digest: string, state: 'open' | 'ended'): void
+  /** @returns the key to send, and the payment of an earlier call that a repetition gets instead of a new one */
+  begin(digest: string): { key: string; payment: PaymentId | undefined }
+  /** Belongs in the transaction that makes the payment. */
+  attach(digest: string, payment: PaymentId): void
+  /** Tells that a call ended. Changes nothing where it made a payment. */
+  end(digest: string): void
 }
 
-const keptMs = 60_000
-const openMs = 24 * 3600 * 1000
+/** A payment as far as keys depend on it. */
+export type PaymentOutcome = { paid: boolean | null; updatedAtMs: number }
 
-type Options = { database: Database /** Random. */; newId: () => string; now: () => number }
+/** Time in which a client that lost an answer repeats its call. */
+const repeatMs = 60_000
+/** No call takes longer before it makes its payment. */
+const beginMs = 5 * 60_000
+const minAgeMs = 24 * 3600 * 1000
+const batchSize = 20
 
-export function paymentKeys({ database, newId, now }: Options): PaymentKeys {
-  const find = database.prepare<[string, number], { key: string }>(
-    'SELECT key FROM tool_payments WHERE digest = ? AND used_at_ms > ?',
+type Row = { key: string; usedAtMs: number; paymentId: PaymentId | null }
+type Options = {
+  database: Database
+  /** @returns undefined where the payment was deleted */
+  outcomeOf: (payment: PaymentId) => PaymentOutcome | undefined
+  /** Random. */
+  newId: () => string
+  now: () => number
+}
+
+export function paymentKeys({ database, outcomeOf, newId, now }: Options): PaymentKeys {
+  const find = database.prepare<[string], Row>(
+    'SELECT key, used_at_ms AS usedAtMs, payment_id AS paymentId FROM tool_payments WHERE digest = ?',
   )
   const write = database.prepare<[string, string, number]>(
-    `INSERT INTO tool_payments VALUES (?, ?, ?)
-     ON CONFLICT (digest) DO UPDATE SET key = excluded.key, used_at_ms = excluded.used_at_ms`,
+    `INSERT INTO tool_payments (digest, key, used_at_ms) VALUES (?, ?, ?)
+     ON CONFLICT (digest) DO UPDATE SET key = excluded.key, used_at_ms = excluded.used_at_ms, payment_id = NULL`,
   )
-  const change = database.prepare<[number, string]>('UPDATE tool_payments SET used_at_ms = ? WHERE digest = ?')
-  const forget = database.prepare<[number]>('DELETE FROM tool_payments WHERE used_at_ms <= ?')
+  const attach = database.prepare<[PaymentId, number, string]>(
+    'UPDATE tool_payments SET payment_id = ?, used_at_ms = ? WHERE digest = ?',
+  )
+  const end = database.prepare<[number, string]>(
+    'UPDATE tool_payments SET used_at_ms = ? WHERE digest = ? AND payment_id IS NULL',
+  )
+  const old = database.prepare<[number, number], { digest: string; paymentId: PaymentId | null }>(
+    `SELECT digest, payment_id AS paymentId FROM tool_payments WHERE used_at_ms <= ? LIMIT ?`,
+  )
+  const remove = database.prepare<[string]>('DELETE FROM tool_payments WHERE digest = ?')
+
+  const isOpen = (payment: PaymentId): boolean => outcomeOf(payment)?.paid === null
+  const isRepeated = ({ usedAtMs, paymentId }: Row): boolean => {
+    if (paymentId === null) return usedAtMs > now() - repeatMs
+    const outcome = outcomeOf(paymentId)
+    return outcome !== undefined && (outcome.paid === null || outcome.updatedAtMs > now() - repeatMs)
+  }
+  const forgetOld = (): void => {
+    for (const { digest, paymentId } of old.all(now() - minAgeMs, batchSize)) {
+      if (paymentId === null || !isOpen(paymentId)) remove.run(digest)
+    }
+  }
+
   return {
-    keyOf: (digest) =>
+    begin: (digest) =>
       database
         .transaction(() => {
-          const nowMs = now()
-          forget.run(nowMs - keptMs)
-          const known = find.get(digest, nowMs - keptMs)?.key
-          if (known !== undefined) return known
+          forgetOld()
+          const row = find.get(digest)
+          if (row && isRepeated(row)) return { key: row.key, payment: row.paymentId ?? undefined }
           const key = `tool_${newId()}`
-          write.run(digest, key, nowMs)
-          return key
+          write.run(digest, key, now() + beginMs)
+          return { key, payment: undefined }
         })
         .immediate(),
-    used: (digest, state) => void change.run(state === 'open' ? now() + openMs : now(), digest),
+    attach: (digest, payment) => void attach.run(payment, now(), digest),
+    end: (digest) => void end.run(now(), digest),
   }
 }

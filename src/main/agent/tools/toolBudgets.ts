@@ -1,22 +1,30 @@
 import { AppError } from '../../../shared/appError.ts'
+import type { PaymentId } from '../../../shared/contract/paymentRecords.ts'
 import type { Tool, ToolResult, ToolWork } from '../../../shared/contract/tools/tool.ts'
 import type { Database } from '../../storage/openDatabase.ts'
 
 /** What each caller of tools may spend in a day of UTC, credits and USDC together. What is held counts as spent. */
 export type ToolBudgets = {
   /**
-   * Holds what a call can cost at most, before it is made.
+   * Holds what a call can cost at most in credits, before it is made. USDC is counted by its payment: `attach`.
    * @returns the arguments it is made with, which may cost less than those that were given
    * @throws AppError `tool/budget`
    */
-  hold(tool: Tool, args: Arguments, by: { holder: string; limit: number | null; work: ToolWork }): Promise<Held>
-  /** A payment that waited has ended. @param microUsd what was taken for it */
-  settled(paymentId: string, microUsd: number): void
+  hold(tool: Tool, args: Arguments, by: Spender & { work: ToolWork }): Promise<Held>
+  /**
+   * Holds what a payment costs until its outcome is known. Belongs in the transaction that makes the payment.
+   * @throws AppError `tool/budget`
+   */
+  attach(payment: { id: PaymentId; amountMicroUsd: number }, by: Spender): void
+  /** Ends the hold of a payment. Belongs in the transaction that writes its outcome. */
+  settle(payment: PaymentId, takenMicroUsd: number): void
   /** Spent and held today, in micro-dollars. */
   spentToday(holder: string): number
 }
 type Arguments = Readonly<Record<string, unknown>>
-type Held = { args: Arguments; microUsd: number | undefined; settle(result: ToolResult): void; release(): void }
+/** @param limit of a day, in micro-dollars */
+type Spender = { holder: string; limit: number | null }
+type Held = { args: Arguments; settle(result: ToolResult): void; release(): void }
 
 type Options = { database: Database; newId: () => string; now: () => number }
 
@@ -28,51 +36,39 @@ export function toolBudgets({ database, newId, now }: Options): ToolBudgets {
   const settle = database.prepare<[number, string]>(
     'UPDATE tool_spending SET amount_micro_usd = ?, held = 0 WHERE id = ? AND held = 1',
   )
-  /** What waits is settled by its own id, once it has ended. */
-  const rename = database.prepare<[string, string]>(
-    'UPDATE OR REPLACE tool_spending SET id = ? WHERE id = ? AND held = 1',
-  )
   const remove = database.prepare<[string]>('DELETE FROM tool_spending WHERE id = ? AND held = 1')
   const today = (): string => new Date(now()).toISOString().slice(0, 10)
   const spentToday = (holder: string): number => sum.get(holder, today())?.total ?? 0
 
   /** Nothing is held that another call took meanwhile. */
-  const reserve = (id: string, { holder, limit, amount }: { holder: string; limit: number | null; amount: number }) =>
-    database
-      .transaction(() => {
-        const left = limit === null ? Number.POSITIVE_INFINITY : limit - spentToday(holder)
-        if (amount > left) throw overBudget(limit ?? 0, left)
-        add.run(id, holder, today(), amount)
-      })
-      .immediate()
+  const reserve = (id: string, amount: number, { holder, limit }: Spender): void => {
+    const left = limit === null ? Number.POSITIVE_INFINITY : limit - spentToday(holder)
+    if (amount > left) throw overBudget(limit ?? 0, left)
+    add.run(id, holder, today(), amount)
+  }
 
   return {
     spentToday,
-    settled: (paymentId, microUsd) => void settle.run(microUsd, paymentId),
+    attach: ({ id, amountMicroUsd }, by) => reserve(id, amountMicroUsd, by),
+    settle: (payment, takenMicroUsd) => void settle.run(takenMicroUsd, payment),
     async hold(tool, args, { holder, limit, work }) {
-      if (tool.price === 'free' || !tool.cost) return { args, microUsd: undefined, settle: () => {}, release: () => {} }
+      if (tool.price === 'free' || !tool.cost) return { args, settle: () => {}, release: () => {} }
       const { cost } = tool
       const id = newId()
       const left = limit === null ? Number.POSITIVE_INFINITY : Math.max(0, limit - spentToday(holder))
       const most = limit === null ? { args, microUsd: 0 } : await cost.atMost(args, { work, leftMicroUsd: left })
       if (!most) throw overBudget(limit ?? 0, left)
-      reserve(id, { holder, limit, amount: most.microUsd })
+      database.transaction(() => reserve(id, most.microUsd, { holder, limit })).immediate()
       return {
         args: most.args,
-        microUsd: limit === null ? undefined : most.microUsd,
         settle(result) {
           const spent = cost.of(result)
           if (spent !== undefined) settle.run(spent, id)
-          else if (waitingId(result) !== undefined) rename.run(String(waitingId(result)), id)
         },
         release: () => void remove.run(id),
       }
     },
   }
-}
-
-function waitingId({ waiting }: ToolResult): unknown {
-  return typeof waiting === 'object' && waiting !== null && 'id' in waiting ? waiting.id : undefined
 }
 
 function overBudget(limit: number, left: number): AppError {

@@ -80,7 +80,7 @@ export function toolExecutor(options: Options): ToolExecutor {
   const checkMay = (
     tool: Tool,
     { profile, policy, dryRun }: ToolCaller,
-    approval: ToolApproval | undefined,
+    { approval, change }: { approval: ToolApproval | undefined; change: ToolApproval | undefined },
   ): boolean => {
     if (!mayUse(profile, tool)) {
       throw new AppError('tool/profile', `${tool.name} is not in the profile “${profile}” of this client.`)
@@ -88,13 +88,14 @@ export function toolExecutor(options: Options): ToolExecutor {
     if (tool.effect === 'read') return false
     if (approvals.policy().stopped) throw new AppError('intent/stopped', 'Everything is stopped.')
     const rule = tool.effect === 'pay' || approval ? policy.destroys : policy.changes
-    if (rule === 'deny') throw new AppError('tool/denied', `This client may not call ${tool.name}.`)
+    if (rule === 'deny' || (change && policy.changes === 'deny'))
+      throw new AppError('tool/denied', `This client may not call ${tool.name}.`)
     if (dryRun) {
       const would = approval ? ` It would: ${approval.sentence}` : ''
       throw new AppError('tool/dry-run', `Dry run: ${tool.name} was checked, and not done.${would}`)
     }
     // What pays or signs is asked about by the operation itself.
-    return rule === 'ask' && tool.effect !== 'pay'
+    return tool.effect === 'pay' ? change !== undefined && policy.changes === 'ask' : rule === 'ask'
   }
 
   const ask = async (tool: Tool, args: ToolArguments, { caller, approval }: Asked): Promise<string> => {
@@ -183,8 +184,9 @@ export function toolExecutor(options: Options): ToolExecutor {
     if (run.resume?.startsWith('call_')) return { args, callId: run.resume }
     const { caller } = run
     const approval = tool.approval?.(args)
-    if (!checkMay(tool, caller, approval)) return { args, callId: undefined }
-    const asked = approval ?? { sentence: `Run ${tool.name}.`, target: tool.name }
+    const change = tool.change?.(args)
+    if (!checkMay(tool, caller, { approval, change })) return { args, callId: undefined }
+    const asked = approval ?? change ?? { sentence: `Run ${tool.name}.`, target: tool.name }
     return { args, callId: await ask(tool, args, { caller, approval: asked }) }
   }
 

@@ -4,13 +4,15 @@ import { parseRequest } from '../../../shared/contract/parseRequest.ts'
 import { type Input, type Output, type Route, requestOf } from '../../../shared/contract/route.ts'
 import { isBytesAnswer, isEventsAnswer } from '../../platform/http/answers.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
-import type { LocalCall, LocalEndpoint } from '../localEndpoint.ts'
+import type { LocalCall, LocalEndpoint, PaymentSpender } from '../localEndpoint.ts'
 
 export type OperationCall = {
   asker: Asker
   signal: AbortSignal
   /** Of a payment, so that a repetition finds the same one. */
   idempotencyKey?: string | undefined
+  /** Whose budget a payment counts against. */
+  spender?: PaymentSpender | undefined
 }
 
 /** Calls operations of the contract in this process: the agent's own as its local API would, the others at the service. */
@@ -30,7 +32,7 @@ const answerMs = 3_600_000 + 60_000
 
 export function toolOperations({ client, endpoints }: Options): ToolOperations {
   return {
-    async call(route, input, { asker, signal, idempotencyKey }) {
+    async call(route, input, { asker, signal, idempotencyKey, spender }) {
       if (!route.path.startsWith('/local/')) {
         const key = route.idempotent && idempotencyKey !== undefined ? { idempotencyKey } : {}
         return client.call(route, input, { signal, answerMs, ...key })
@@ -41,6 +43,7 @@ export function toolOperations({ client, endpoints }: Options): ToolOperations {
       if (route.auth !== 'client') throw new AppError('auth/forbidden', 'Only the session of the person may do this.')
       const answer = await endpoint.handle(parseRequest(route, rawInput(route, input)), {
         ...localCall(asker, signal),
+        spender,
         repeatable: repeatableOf(route, input, idempotencyKey),
       })
       if (isBytesAnswer(answer) || isEventsAnswer(answer)) throw new Error(`${route.operation} answers no JSON.`)

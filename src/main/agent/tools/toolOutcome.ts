@@ -6,7 +6,7 @@ export type ToolOutcome =
   | { kind: 'result'; result: ToolResult; text: string }
   /** It goes on without its caller; `approval_status` (or `executor.settled`) tells what becomes of it. */
   | { kind: 'waiting'; waiting: ToolWaiting }
-  | { kind: 'error'; code: string; sentence: string; hint: string }
+  | { kind: 'error'; code: string; sentence: string; hint: string; payment?: ToolResult }
 
 export function resultOutcome(tool: Tool, result: ToolResult): ToolOutcome {
   return { kind: 'result', result, text: tool.text?.(result) ?? JSON.stringify(result, null, 2) }
@@ -16,6 +16,9 @@ export function failureOutcome(failure: unknown): ToolOutcome & { kind: 'error' 
   if (!(failure instanceof AppError)) {
     return failureOutcome(new AppError('internal/unexpected', 'Something went wrong in Steward.'))
   }
-  const { code, message, detail, hint } = failure
-  return { kind: 'error', code, sentence: detail === undefined ? message : `${message} ${detail}`, hint }
+  const { code, message, detail, hint, fields } = failure
+  const sentence = detail === undefined ? message : `${message} ${detail}`
+  const { payment } = fields
+  const isMade = typeof payment === 'object' && payment !== null
+  return { kind: 'error', code, sentence, hint, ...(isMade && { payment: { ...payment } }) }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { AppError } from '../../../shared/appError.ts'
-import { isWaiting, type ToolResult, type ToolWork } from '../../../shared/contract/tools/tool.ts'
+import type { ToolResult, ToolWork } from '../../../shared/contract/tools/tool.ts'
+import type { PaymentSpender } from '../localEndpoint.ts'
 import type { PaymentKeys } from './paymentKeys.ts'
 import { sandboxProgram } from './sandboxProgram.ts'
 import type { ToolBudgets } from './toolBudgets.ts'
@@ -40,12 +41,23 @@ export function toolPerformer({ operations, budgets, paymentKeys, notes, callSer
     const began = performance.now()
     const noted = () => ({ tool, args, caller, tookMs: performance.now() - began })
     const digest = tool.price === 'usdc' ? callDigest(caller, tool, args) : undefined
-    const key = digest === undefined ? undefined : paymentKeys.keyOf(digest)
+    const begun = digest === undefined ? undefined : paymentKeys.begin(digest)
+    const by = { holder: holderOf(caller), limit }
+    const spender: PaymentSpender | undefined =
+      digest === undefined
+        ? undefined
+        : {
+            isLimited: limit !== null,
+            attach(payment) {
+              budgets.attach(payment, by)
+              paymentKeys.attach(digest, payment.id)
+            },
+          }
     const callUntil =
       (until: () => AbortSignal): ToolWork['call'] =>
       (route, input) => {
         if (!tool.routes.includes(route)) throw new Error(`${tool.name} does not name ${route.operation}.`)
-        return operations.call(route, input, { asker, signal: until(), idempotencyKey: key })
+        return operations.call(route, input, { asker, signal: until(), idempotencyKey: begun?.key, spender })
       }
     // What is called once its caller has gone tidies up, and has a moment for that.
     const call = callUntil(() => (signal.aborted ? AbortSignal.timeout(tidyMs) : signal))
@@ -55,28 +67,28 @@ export function toolPerformer({ operations, budgets, paymentKeys, notes, callSer
       waitMs,
       progress,
       live: output && { watch: randomBytes(16).toString('hex'), tell: output },
-      heldMicroUsd: undefined,
+      openPayment: begun?.payment,
       callServed: (name, given) => callServed(name, given, { signal, progress }),
       runProgram: (code, id) => sandboxProgram(code, id, { call, operate: operating(caller, signal), signal }),
     }
     let held: Awaited<ReturnType<ToolBudgets['hold']>> | undefined
     try {
-      held = await budgets.hold(tool, args, { holder: holderOf(caller), limit, work })
-      const result = await tool.run(held.args, { ...work, heldMicroUsd: held.microUsd })
+      held = await budgets.hold(tool, args, { ...by, work })
+      const result = await tool.run(held.args, work)
       held.settle(result)
-      if (digest !== undefined) paymentKeys.used(digest, isWaiting(result) ? 'open' : 'ended')
       notes.done(noted(), result)
       return result
     } catch (failure) {
       if (costNothing(failure)) held?.release()
-      if (digest !== undefined && held) paymentKeys.used(digest, costNothing(failure) ? 'ended' : 'open')
       notes.failed(noted(), failure)
       throw failure
+    } finally {
+      if (digest !== undefined) paymentKeys.end(digest)
     }
   }
 }
 
-/** What ended in the middle may have been paid for: it counts until the day is over. */
+/** Of credits: what ended in the middle may have been charged, and counts until the day is over. */
 function costNothing(failure: unknown): boolean {
-  return failure instanceof AppError && (failure.status < 500 || failure.code.startsWith('payment/'))
+  return failure instanceof AppError && failure.status < 500
 }

@@ -2,60 +2,73 @@ import { z } from 'zod'
 import { AppError } from '../../appError.ts'
 import { creditLimits } from '../credits.ts'
 import { domainLimits } from '../domainSearch.ts'
-import { checkPayment, discoverPayments, fetchPaid, type PaidResult, type PaymentCheck } from '../localPayments.ts'
-import { buyRegistration, buyRenewal, buyTopUp, quotePurchase } from '../localPurchases.ts'
+import { checkPayment, discoverPayments, fetchPaid, getPayment, type PaidResult } from '../localPayments.ts'
+import { buyRegistration, buyRenewal, buyTopUp } from '../localPurchases.ts'
+import type { Payment } from '../paymentRecords.ts'
 import { getWalletInfo } from '../walletInfo.ts'
 import { paymentOutline } from './paymentOutline.ts'
-import { defineTool, type Tool, type ToolCost, type ToolResult, type ToolWaiting } from './tool.ts'
+import { defineTool, type Tool, type ToolResult, type ToolWaiting, type ToolWork } from './tool.ts'
 
 const group = 'money'
 const { min, max } = domainLimits.years
 const years = z.int().min(min).max(max).default(1)
 const url = z.string()
-const method = z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']).default('GET')
-const usdMicro = 1_000_000
+const readingMethod = z.enum(['GET', 'HEAD']).default('GET')
+const method = z.enum([...readingMethod.unwrap().options, 'POST', 'PUT', 'PATCH', 'DELETE']).default('GET')
 const payment = z.looseObject({ id: z.string(), state: z.string(), amount_usd: z.number() })
 const bought = { success: z.boolean(), domain: z.string(), expires_at: z.string(), transaction_id: z.string() }
 const largestTopUp = Math.floor(creditLimits.amountCents.max / 100)
 
 type Paid = z.output<typeof PaidResult>
-type Quoted = Pick<z.output<typeof PaymentCheck>, 'offers' | 'chosen'>
 
-/** What is held is what the offer of now costs; another price is refused when it is paid. */
-function quoted({ offers, chosen }: Quoted): number | undefined {
-  const offer = chosen === null ? undefined : offers[chosen]
-  return offer?.amount_micro_usd ?? undefined
+/** Pays, or reads what became of the payment that the same call made before. */
+async function pay({ call, waitMs: wait_ms, openPayment }: ToolWork, buy: () => Promise<Paid>): Promise<Paid> {
+  if (openPayment === undefined) return buy()
+  const payment = await call(getPayment, { paymentId: openPayment, wait_ms })
+  return { payment, answer: payment.answer }
 }
 
-/** Held until the payment has ended: what waits or is unclear may still be paid. */
-function paidCost(result: ToolResult): number | undefined {
-  if ('waiting' in result) return undefined
-  const { data } = payment.extend({ paid_micro_usd: z.number().nullable() }).safeParse(result.payment)
-  return data ? (data.paid_micro_usd ?? Math.ceil(data.amount_usd * usdMicro)) : 0
-}
-
+/** @throws AppError with the payment, where one was made */
 function told({ payment: paid, answer }: Paid): ToolResult | { waiting: ToolWaiting } {
-  const shown = paid && paymentOutline(paid)
-  if (paid?.state === 'refused') throw new AppError('payment/denied', paid.error ?? paid.sentence)
-  if (answer) return { answer, payment: shown }
-  if (!paid) throw new AppError('payment/seller', 'There was no answer.')
-  return {
-    waiting: {
-      id: paid.id,
-      for: paid.state === 'waiting' ? 'person' : 'program',
-      message: paid.title,
-      expires_at: null,
-    },
+  if (!paid) {
+    if (answer) return { answer, payment: null }
+    throw new AppError('payment/seller', 'There was no answer.')
   }
+  if (paid.paid === false) throw failed('payment/denied', paid.error ?? paid.sentence, paid)
+  if (paid.state === 'refused') {
+    const until = (paid.valid_until ?? '').slice(11, 16)
+    throw failed(
+      'payment/open',
+      `${paid.error ?? 'It was refused.'} The seller can still take it until ${until} UTC.`,
+      paid,
+    )
+  }
+  if (answer && (paid.paid !== null || answer.status < 400)) return { answer, payment: paymentOutline(paid) }
+  if (paid.paid) throw failed('payment/order', 'It was paid, and its answer is not known.', paid)
+  const isWaiting = paid.state === 'waiting'
+  return { waiting: { id: paid.id, for: isWaiting ? 'person' : 'program', message: paid.title, expires_at: null } }
+}
+
+function failed(
+  code: 'payment/denied' | 'payment/open' | 'payment/order',
+  message: string,
+  payment: Payment,
+): AppError {
+  return new AppError(code, message, {
+    detail: `Its payment is ${payment.id}.`,
+    fields: { payment: paymentOutline(payment) },
+  })
 }
 
 /** The JSON that the service answered to what was bought. */
-function purchase(result: ToolResult | { waiting: ToolWaiting }): ToolResult | { waiting: ToolWaiting } {
+function purchase(paid: Paid): ToolResult | { waiting: ToolWaiting } {
+  const result = told(paid)
   if (!('answer' in result)) return result
   const { status, body } = z.looseObject({ status: z.int(), body: z.string() }).parse(result.answer)
   const answered = z.record(z.string(), z.unknown()).safeParse(parsed(body)).data ?? {}
   if (status >= 400) {
-    throw new AppError('payment/order', String(answered.error ?? `The service answered ${status}.`))
+    const words = String(answered.error ?? `The service answered ${status}.`)
+    throw paid.payment ? failed('payment/order', words, paid.payment) : new AppError('payment/seller', words)
   }
   return { ...answered, payment: result.payment }
 }
@@ -70,30 +83,6 @@ function parsed(text: string): unknown {
 
 const domain = z.string()
 const registration = { domain, years, privacy: z.boolean().default(true) }
-const pinned = (microUsd: number | undefined) => (microUsd === undefined ? {} : { price_usd: microUsd / usdMicro })
-
-/** The price of now is held, and pinned: the purchase is refused at another one. */
-function purchaseCost<A extends z.ZodObject>(
-  quoteOf: (args: z.output<A>) => Parameters<typeof quoteInput>[0],
-): ToolCost<A> {
-  return {
-    async atMost(args, { work: { call }, leftMicroUsd }) {
-      const microUsd = quoted(await call(quotePurchase, quoteInput(quoteOf(args))))
-      if (microUsd === undefined || microUsd > leftMicroUsd) return undefined
-      return { args, microUsd }
-    },
-    of: paidCost,
-  }
-}
-
-function quoteInput(given: {
-  registration?: { domain: string; years: number; privacy: boolean }
-  renewal?: { domain: string; years: number }
-  topup?: { amount_usd: number }
-}) {
-  return given
-}
-
 const topUp = (name: string, description: string): Tool =>
   defineTool({
     name,
@@ -102,12 +91,11 @@ const topUp = (name: string, description: string): Tool =>
     effect: 'pay',
     openWorld: true,
     price: 'usdc',
-    routes: [buyTopUp, quotePurchase],
+    routes: [buyTopUp, getPayment],
     input: { amount_usd: z.int().min(1).max(largestTopUp).describe('one of the packages') },
     output: { success: z.boolean(), credits_cents: z.number(), tx_hash: z.string(), payment },
-    cost: purchaseCost(({ amount_usd }) => ({ topup: { amount_usd: Number(amount_usd) } })),
-    run: async ({ amount_usd }, { call, waitMs: wait_ms }) =>
-      purchase(told(await call(buyTopUp, { amount_usd, wait_ms }))),
+    run: async ({ amount_usd }, work) =>
+      purchase(await pay(work, () => work.call(buyTopUp, { amount_usd, wait_ms: work.waitMs }))),
   })
 
 export const domainPurchaseTools: readonly Tool[] = [
@@ -118,14 +106,11 @@ export const domainPurchaseTools: readonly Tool[] = [
     effect: 'pay',
     openWorld: true,
     price: 'usdc',
-    routes: [buyRegistration, quotePurchase],
+    routes: [buyRegistration, getPayment],
     input: registration,
     output: { ...bought, payment },
-    cost: purchaseCost(({ domain, years, privacy }) => ({
-      registration: { domain: String(domain), years: Number(years), privacy: Boolean(privacy) },
-    })),
-    run: async (args, { call, waitMs: wait_ms, heldMicroUsd }) =>
-      purchase(told(await call(buyRegistration, { ...args, ...pinned(heldMicroUsd), wait_ms }))),
+    run: async (args, work) =>
+      purchase(await pay(work, () => work.call(buyRegistration, { ...args, wait_ms: work.waitMs }))),
   }),
   defineTool({
     name: 'domain_renew',
@@ -134,12 +119,11 @@ export const domainPurchaseTools: readonly Tool[] = [
     effect: 'pay',
     openWorld: true,
     price: 'usdc',
-    routes: [buyRenewal, quotePurchase],
+    routes: [buyRenewal, getPayment],
     input: { domain, years },
     output: { ...bought, payment },
-    cost: purchaseCost(({ domain, years }) => ({ renewal: { domain: String(domain), years: Number(years) } })),
-    run: async (args, { call, waitMs: wait_ms, heldMicroUsd }) =>
-      purchase(told(await call(buyRenewal, { ...args, ...pinned(heldMicroUsd), wait_ms }))),
+    run: async (args, work) =>
+      purchase(await pay(work, () => work.call(buyRenewal, { ...args, wait_ms: work.waitMs }))),
   }),
 ]
 
@@ -180,7 +164,7 @@ export const paymentTools: readonly Tool[] = [
     effect: 'read',
     openWorld: true,
     routes: [checkPayment],
-    input: { url, method },
+    input: { url, method: readingMethod },
     output: { url: z.string(), needs_payment: z.boolean(), offers: z.array(z.looseObject({})) },
     run: ({ url, method }, { call }) => call(checkPayment, { url, method }),
   }),
@@ -191,7 +175,11 @@ export const paymentTools: readonly Tool[] = [
     effect: 'pay',
     openWorld: true,
     price: 'usdc',
-    routes: [fetchPaid, checkPayment],
+    routes: [fetchPaid, getPayment],
+    change: ({ url, method }) =>
+      readingMethod.safeParse(method).success
+        ? undefined
+        : { sentence: `Send ${method} to ${url.slice(0, 200)}.`, target: URL.parse(url)?.host ?? '' },
     input: {
       url,
       method,
@@ -204,17 +192,8 @@ export const paymentTools: readonly Tool[] = [
       body: z.string(),
       payment: payment.nullable(),
     },
-    cost: {
-      async atMost(args, { work: { call }, leftMicroUsd }) {
-        const check = await call(checkPayment, { url: args.url, method: args.method })
-        const microUsd = check.needs_payment ? quoted(check) : 0
-        return microUsd === undefined || microUsd > leftMicroUsd ? undefined : { args, microUsd }
-      },
-      of: paidCost,
-    },
-    async run(args, { call, waitMs: wait_ms, heldMicroUsd }) {
-      const most = heldMicroUsd === undefined ? {} : { max_amount_usd: Math.max(heldMicroUsd, 1) / usdMicro }
-      const result = told(await call(fetchPaid, { ...args, ...most, wait_ms }))
+    async run(args, work) {
+      const result = told(await pay(work, () => work.call(fetchPaid, { ...args, wait_ms: work.waitMs })))
       if (!('answer' in result)) return result
       const { status, headers, body, encoding } = z.looseObject({ status: z.int() }).parse(result.answer)
       return { status, headers, body, ...(encoding === 'base64' && { encoding }), payment: result.payment }

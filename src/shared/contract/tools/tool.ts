@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { IsoTime } from '../../time.ts'
+import type { PaymentId } from '../paymentRecords.ts'
 import type { Input, Output, Route } from '../route.ts'
 
 /**
@@ -35,8 +36,8 @@ export type ToolWork = {
   callToEnd: ToolWork['call']
   /** How long an operation that waits for a person may take, in milliseconds. */
   waitMs: number
-  /** What is held of the caller's budget for this call, in micro-dollars; undefined: it has none. */
-  heldMicroUsd: number | undefined
+  /** The payment of an earlier call with the same arguments, whose outcome this call reports instead of paying again. */
+  openPayment: PaymentId | undefined
   progress(message: string): void
   /** Where somebody looks on: what a command prints while it runs. `watch` is a name for it that nobody knows. */
   live: { watch: string; tell(output: string): void } | undefined
@@ -54,7 +55,7 @@ export type ToolApproval = {
   target: string
 }
 
-/** Of a tool that costs money of the caller's budget. */
+/** Of a tool that costs credits of the caller's budget. */
 export type ToolCost<A extends z.ZodObject = z.ZodObject> = {
   /**
    * What a call costs at most when it may cost so much. Only asked where there is a limit.
@@ -88,6 +89,8 @@ export type Tool<A extends z.ZodObject = z.ZodObject> = {
   /** It may take longer than a client waits, or wait for a person. */
   mayWait: boolean
   approval: ((args: z.output<A>) => ToolApproval | undefined) | undefined
+  /** Of a tool that pays: what else a call changes, which the caller's rule for changes decides. */
+  change: ((args: z.output<A>) => ToolApproval | undefined) | undefined
   run(args: z.output<A>, work: ToolWork): Promise<ToolResult | { waiting: ToolWaiting }>
   /** The text block, where it is not the result as JSON. */
   text: ((result: ToolResult) => string) | undefined
@@ -99,12 +102,13 @@ type Definition<A extends z.ZodRawShape> = Pick<Tool, 'name' | 'description' | '
     output: z.ZodRawShape
     cost?: ToolCost<z.ZodObject<NoInfer<A>>>
     approval?: (args: z.output<z.ZodObject<A>>) => ToolApproval | undefined
+    change?: (args: z.output<z.ZodObject<A>>) => ToolApproval | undefined
     run: Tool<z.ZodObject<A>>['run']
     text?: (result: ToolResult) => string
   }
 
 export function defineTool<A extends z.ZodRawShape>(definition: Definition<A>): Tool {
-  const { effect, approval, cost, text } = definition
+  const { effect, approval, change, cost, text } = definition
   const tool: Tool<z.ZodObject<A>> = {
     overwrites: false,
     idempotent: effect === 'read',
@@ -113,6 +117,7 @@ export function defineTool<A extends z.ZodRawShape>(definition: Definition<A>): 
     mayWait: effect === 'destroy' || effect === 'pay',
     ...definition,
     approval,
+    change,
     cost,
     text,
     input: z.strictObject(definition.input) as unknown as z.ZodObject<A>, // the same shape, only strict

@@ -17,6 +17,7 @@ import { recordings } from './recordings.ts'
 import { registrations } from './registrations.ts'
 import { timeline } from './timeline.ts'
 import { timelineTasks } from './timelineTasks.ts'
+import { toolPaymentIds } from './toolPaymentIds.ts'
 import { toolServers } from './toolServers.ts'
 import { tools } from './tools.ts'
 import { wallet } from './wallet.ts'
@@ -44,4 +45,5 @@ export const agentMigrations: readonly Migration[] = [
   domainRenewals,
   toolServers,
   coinBalances,
+  toolPaymentIds,
 ]

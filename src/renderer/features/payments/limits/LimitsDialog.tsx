@@ -106,6 +106,15 @@ export function LimitsDialog({ limits, onClose }: LimitsDialogProps) {
           faultOf={faultOf}
           fault={faultOf('payees')}
         />
+        <TextField
+          label="Servers on this computer that programs may reach"
+          hint="As in 127.0.0.1:8080. Programs and models reach no others here by x402; you reach all of them."
+          placeholder="None"
+          monospaced
+          value={form.localServers}
+          onChange={(localServers) => change({ localServers })}
+          error={faultOf('local_servers')}
+        />
         <Checkbox
           label="Ask before the first payment to a payee"
           hint="Whatever your policies allow."

@@ -5,6 +5,7 @@ import { limitsForm, writtenLimits } from './limitsForm.ts'
 const limits: PaymentBudgetLimits = {
   ...{ payment_micro_usd: 5_000_000, day_micro_usd: 0, month_micro_usd: null, ask_first_payee: true },
   hosts: [{ host: 'api.example', month_micro_usd: 1_500_000 }],
+  local_servers: ['127.0.0.1:8080', 'localhost:3000'],
   payees: [{ payee: 'eip155:8453:0x209693bc6afc0c5328ba36faf03c514ef312287c', month_micro_usd: 1 }],
 }
 
@@ -24,6 +25,16 @@ test('each field that is wrong is named, and empty rows are none', () => {
     hosts: [{ key: 'n', name: 'https://x y', amount: '-1' }],
   })
   expect('faults' in wrong && wrong.faults.map(({ field }) => field)).toEqual(['payment', 'n amount', 'n name'])
+})
+
+test('a server of this computer is named with its port', () => {
+  const form = limitsForm(limits)
+  expect(form.localServers).toBe('127.0.0.1:8080, localhost:3000')
+  expect(writtenLimits({ ...form, localServers: '10.0.0.1:80' })).toEqual({
+    faults: [
+      { field: 'local_servers', message: 'Must be a host of this computer with its port, as in 127.0.0.1:8080.' },
+    ],
+  })
 })
 
 test('a host is limited once', () => {

@@ -8,6 +8,8 @@ export type LimitsForm = {
   month: string
   hosts: readonly NamedLimit[]
   payees: readonly NamedLimit[]
+  /** Separated by commas or spaces. */
+  localServers: string
   asksFirst: boolean
 }
 /** `key` tells rows apart while their names are being written. */
@@ -22,6 +24,7 @@ export function limitsForm(limits: PaymentBudgetLimits): LimitsForm {
     month: field(limits.month_micro_usd),
     hosts: limits.hosts.map((it) => named(it.host, it.month_micro_usd)),
     payees: limits.payees.map((it) => named(it.payee, it.month_micro_usd)),
+    localServers: limits.local_servers.join(', '),
     asksFirst: limits.ask_first_payee,
   }
 }
@@ -47,6 +50,7 @@ export function writtenLimits(form: LimitsForm): { limits: PaymentBudgetLimits }
     month_micro_usd: optional('month', form.month),
     hosts: rows(form.hosts).map((it) => ({ host: it.name, month_micro_usd: amount(`${it.key} amount`, it.amount) })),
     payees: rows(form.payees).map((it) => ({ payee: it.name, month_micro_usd: amount(`${it.key} amount`, it.amount) })),
+    local_servers: form.localServers.split(/[\s,]+/).filter((it) => it !== ''),
     ask_first_payee: form.asksFirst,
   }
   const parsed = PaymentBudgetLimits.safeParse(written)

@@ -1,0 +1,50 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { Asker } from '../../../shared/contract/intents.ts'
+import { isThisComputer } from '../../platform/strangerAddress.ts'
+import { sellerAddress } from './sellerAddress.ts'
+
+/**
+ * Decides which addresses a requester may send requests to. Servers of this computer trust whatever reaches them, so only
+ * the window reaches all of them; programs and models reach those that the user named, and the service of Steward.
+ */
+export type SellerAccess = {
+  /** @throws AppError `payment/address` */
+  requireAddress(address: string, requester: Asker): URL
+  /** @throws AppError `request/invalid`, `intent/stopped` where this requester may not send the method */
+  assertMethod(method: string, requester: Asker, options?: { readsOnly: boolean }): void
+}
+
+type Options = {
+  /** As `127.0.0.1:8080`. */
+  namedServers: () => readonly string[]
+  isOwnService: (url: string) => boolean
+  isStopped: () => boolean
+}
+
+export function createSellerAccess({ namedServers, isOwnService, isStopped }: Options): SellerAccess {
+  return {
+    requireAddress(address, { kind }) {
+      const url = sellerAddress(address)
+      const isOpen = kind === 'person' || !isThisComputer(url) || isOwnService(url.href)
+      if (isOpen || namedServers().includes(hostWithPort(url))) return url
+      throw new AppError('payment/address', `${url.host} is on this computer, and you did not name it for programs.`, {
+        detail: 'The user can name it in Steward, under Payments, Limits.',
+      })
+    },
+    assertMethod(method, { kind }, { readsOnly } = { readsOnly: false }) {
+      if (kind === 'person' || isReading(method)) return
+      if (readsOnly) {
+        throw new AppError('request/invalid', `\`method\` must be GET or HEAD to look up a price, not ${method}.`)
+      }
+      if (isStopped()) throw new AppError('intent/stopped', 'Signing and tools are stopped.')
+    },
+  }
+}
+
+function isReading(method: string): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+function hostWithPort({ hostname, port, protocol }: URL): string {
+  return `${hostname}:${port === '' ? { 'http:': 80, 'https:': 443 }[protocol] : port}`
+}

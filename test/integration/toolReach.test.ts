@@ -1,0 +1,162 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { toolTable } from '../../src/shared/contract/tools/toolTable.ts'
+import { type McpAnswer, type McpClient, mcpClient, toolClient } from '../support/mcpClients.ts'
+import { noLimits, type PayingAgent, payingAgent } from '../support/payingAgent.ts'
+import { exchange } from '../support/runningService.ts'
+
+/** Programs and models reach the servers of this computer only where the user named them, and change nothing by reading. */
+type Seen = { method: string; path: string; body: string }
+let paying: PayingAgent
+let server: ReturnType<typeof createServer>
+let host: string
+const seen: Seen[] = []
+const clients: McpClient[] = []
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      seen.push({ method: request.method ?? '', path: request.url ?? '', body: Buffer.concat(chunks).toString() })
+      response.end(JSON.stringify({ secret: 'local-admin-data' }))
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  paying = await payingAgent()
+})
+afterAll(async () => {
+  for (const { client } of clients) await client.close()
+  await paying?.close()
+  server?.closeAllConnections()
+  await new Promise((resolve) => server?.close(resolve))
+})
+beforeEach(() => void seen.splice(0))
+
+const nameServers = (...local_servers: string[]) => paying.nameServers(...local_servers)
+
+async function opened(settings: object): Promise<McpClient['call']> {
+  const { key } = await toolClient(paying.agent, settings)
+  const client = await mcpClient({ url: `${paying.agent.origin}/mcp`, key })
+  clients.push(client)
+  return client.call
+}
+
+const send = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"Image":"x"}' }
+const refused = (answer: McpAnswer): string => {
+  expect(answer.isError, answer.text).toBe(true)
+  return answer.text
+}
+
+describe('a server of this computer that the user did not name', () => {
+  beforeEach(() => nameServers())
+
+  test.each([
+    ['a plain client', {}],
+    ['a read-only client', { profile: 'read-only' }],
+    ['a client in dry run', { dry_run: true }],
+    ['a client that may do everything', { policy: { changes: 'allow', destroys: 'allow' } }],
+  ])('is not reached by %s', async (_, settings) => {
+    const call = await opened(settings)
+    for (const name of ['x402_check', 'x402_fetch', 'x402_discover']) {
+      for (const method of methods) {
+        const given = name === 'x402_discover' ? {} : { method }
+        refused(await call(name, { url: `http://${host}/index/*`, ...given }))
+      }
+    }
+    const names = [
+      `localhost:${host.split(':')[1]}`,
+      `[::1]:${host.split(':')[1]}`,
+      `a.localhost:${host.split(':')[1]}`,
+    ]
+    for (const other of names) refused(await call('x402_check', { url: `http://${other}/` }))
+    expect(seen).toEqual([])
+  })
+
+  test('is not reached with an API key, and is reached by the window', async () => {
+    const key = { authorization: `Bearer ${paying.service.key}` }
+    const body = { url: `http://${host}/containers/create`, ...send }
+    for (const path of ['check', 'fetch', 'discover']) {
+      const given = path === 'fetch' ? body : { url: body.url }
+      const answer = await exchange(paying.agent.origin, `/local/payments/${path}`, { body: given, headers: key })
+      expect([answer.status, answer.json.code], answer.text).toEqual([400, 'payment/address'])
+    }
+    expect(seen).toEqual([])
+    expect((await paying.post('/local/payments/fetch', body)).json.answer.status).toBe(200)
+    expect(seen).toEqual([{ method: 'POST', path: '/containers/create', body: send.body }])
+  })
+})
+
+describe('a server of this computer that the user named', () => {
+  beforeEach(() => nameServers(host))
+
+  test('is read by the tools that read, with GET and HEAD and no body', async () => {
+    const call = await opened({ profile: 'read-only' })
+    for (const { name, input } of toolTable.filter(({ effect }) => effect === 'read')) {
+      const url = { url: `http://${host}/${name}` }
+      for (const method of methods) {
+        await call(name, { ...('url' in input.shape && url), ...('method' in input.shape && { method }) }).catch(
+          () => {},
+        )
+      }
+    }
+    expect(seen.length).toBeGreaterThan(2)
+    expect(seen.filter(({ method, body }) => !['GET', 'HEAD'].includes(method) || body !== '')).toEqual([])
+  })
+
+  test('is named with its port: another port stays closed', async () => {
+    nameServers('127.0.0.1:9')
+    refused(await (await opened({}))('x402_check', { url: `http://${host}/` }))
+    expect(seen).toEqual([])
+  })
+
+  test('is sent what changes something as the rule for changes says', async () => {
+    const request = { url: `http://${host}/x`, ...send }
+    const denied = await opened({ policy: { changes: 'deny', destroys: 'ask' } })
+    expect(refused(await denied('x402_fetch', request))).toContain('may not')
+    const asked = await paying.agent.tools.runTool('x402_fetch', request, {
+      caller: {
+        ...{ asker: { kind: 'tool', id: 'mcp_asks', name: 'asks' }, profile: 'all', dailyBudgetMicroUsd: null },
+        ...{ policy: { changes: 'ask', destroys: 'ask' }, dryRun: false },
+      },
+      signal: new AbortController().signal,
+      waitMs: { person: 0, program: 0 },
+    })
+    expect(asked).toMatchObject({
+      kind: 'waiting',
+      waiting: { for: 'person', message: expect.stringContaining('POST') },
+    })
+    expect(seen).toEqual([])
+    const allowed = await opened({ policy: { changes: 'allow', destroys: 'ask' } })
+    expect((await allowed('x402_fetch', request)).result).toMatchObject({ status: 200 })
+    expect(seen).toEqual([{ method: 'POST', path: '/x', body: send.body }])
+  })
+
+  test('is sent nothing while everything is stopped', async () => {
+    const call = await opened({ policy: { changes: 'allow', destroys: 'allow' } })
+    await paying.post('/local/stop', { stopped: true })
+    try {
+      for (const method of ['POST', 'DELETE']) {
+        refused(await call('x402_fetch', { url: `http://${host}/x`, method }))
+        refused(await call('x402_check', { url: `http://${host}/x`, method }))
+      }
+      const headers = { authorization: `Bearer ${paying.service.key}` }
+      const body = { url: `http://${host}/x`, ...send }
+      const answer = await exchange(paying.agent.origin, '/local/payments/fetch', { body, headers })
+      expect(answer.json.code).toBe('intent/stopped')
+      expect(seen).toEqual([])
+    } finally {
+      await paying.post('/local/stop', { stopped: false })
+    }
+  })
+})
+
+test('limits that allow programs a server of this computer are confirmed', async () => {
+  nameServers()
+  const answer = await paying.budgets({ ...noLimits, local_servers: [host] })
+  expect([answer.status, answer.json.code]).toEqual([403, 'policy/confirmation'])
+})
