@@ -95,7 +95,10 @@ export const plantedBugs: Readonly<Record<string, PlantedBug & { unused?: () => 
   'open holds are forgotten at the start': { ledger: (real) => ({ ...real, recover: () => 0 }) },
   'a hold is charged again at each start': rewritten(
     ...noGuards,
-    ["FROM credit_holds WHERE state = 'open' ORDER BY id", "FROM credit_holds WHERE state <> 'voided' ORDER BY id"],
+    [
+      "FROM credit_holds INDEXED BY credit_holds_open\n     WHERE state = 'open' ORDER BY id",
+      "FROM credit_holds WHERE state <> 'voided' ORDER BY id",
+    ],
     ["FROM credit_holds WHERE id = ? AND state = 'open'", 'FROM credit_holds WHERE id = ?'],
   ),
   'a repetition is another transfer': {

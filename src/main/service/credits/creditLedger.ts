@@ -28,6 +28,8 @@ export type CreditLedger = {
   void(holdId: number): boolean
   /** Gives back what nobody settled in time. @returns how many */
   expire(): number
+  /** Forgets some of the holds that ended days ago. @returns whether there may be more */
+  forgetEnded(): boolean
   /** Of a process that ended: charges each open hold in full, as an estimate. @returns how many */
   recover(): number
   /** Until when a sandbox was charged; 0 when it never was. */
@@ -195,9 +197,9 @@ export function creditLedger(options: {
     expire() {
       const holds = records.expiredHolds(now())
       for (const hold of holds) endHold(hold, 'expired')
-      records.removeEnded(now() - endedKeptMs)
       return holds.length
     },
+    forgetEnded: () => records.removeEnded(now() - endedKeptMs),
     recover() {
       const holds = records.openHolds()
       for (const hold of holds) post(hold.id, { amount: hold.amount, details: { estimated: true, interrupted: true } })

@@ -69,8 +69,8 @@ export type LedgerRepository = {
   expiredHolds(nowMs: number): Hold[]
   endHold(id: number, state: HoldEnd, atMs: number): void
   releaseHeld(account: string, amount: number): void
-  /** Some of them: those that began first. */
-  removeEnded(beforeMs: number): void
+  /** Some of them: those that began first. @returns whether there may be more */
+  removeEnded(beforeMs: number): boolean
   addTransfer(transfer: NewTransfer): TransferRow
   findTransfer(id: string): TransferRow | undefined
   findAsked(requestKey: string): TransferRow | undefined
@@ -87,6 +87,8 @@ export const transferColumns = `sequence, id, type, debit_account AS debitAccoun
 const holdColumns =
   'id, account_id AS accountId, key_id AS keyId, key_day AS keyDay, key_limit AS keyLimit, amount, model'
 type HoldRow = Omit<Hold, 'accountId' | 'amount'> & { accountId: string; amount: number }
+
+const removedAtOnce = 500
 
 export function ledgerRepository(database: Database): LedgerRepository {
   const balance = database.prepare<[string], AccountBalance>(
@@ -108,16 +110,20 @@ export function ledgerRepository(database: Database): LedgerRepository {
     `SELECT ${holdColumns} FROM credit_holds WHERE id = ? AND state = 'expired'
      AND NOT EXISTS (SELECT 1 FROM credit_transfers WHERE hold_id = credit_holds.id)`,
   )
-  const open = database.prepare<[], HoldRow>(`SELECT ${holdColumns} FROM credit_holds WHERE state = 'open' ORDER BY id`)
+  const open = database.prepare<[], HoldRow>(
+    `SELECT ${holdColumns} FROM credit_holds INDEXED BY credit_holds_open
+     WHERE state = 'open' ORDER BY id`,
+  )
   const expired = database.prepare<[number], HoldRow>(
-    `SELECT ${holdColumns} FROM credit_holds WHERE state = 'open' AND expires_at_ms <= ? ORDER BY id`,
+    `SELECT ${holdColumns} FROM credit_holds INDEXED BY credit_holds_open
+     WHERE state = 'open' AND expires_at_ms <= ? ORDER BY id`,
   )
   const endHold = database.prepare<[HoldEnd, number, number]>(
     `UPDATE credit_holds SET state = ?, ended_at_ms = ? WHERE id = ? AND state = 'open'`,
   )
   const removeEnded = database.prepare<[number]>(
     `DELETE FROM credit_holds WHERE state <> 'open' AND ended_at_ms < ?
-     AND id IN (SELECT id FROM credit_holds ORDER BY id LIMIT 500)`,
+     AND id IN (SELECT id FROM credit_holds ORDER BY id LIMIT ${removedAtOnce})`,
   )
   const debit = database.prepare<[number, number, string], { balance: number }>(
     `UPDATE credit_accounts SET held = held - ?, debits = debits + ?, entries = entries + 1 WHERE id = ?
@@ -181,7 +187,7 @@ export function ledgerRepository(database: Database): LedgerRepository {
       addHeld.run(-amount, account)
     },
     removeEnded(beforeMs) {
-      removeEnded.run(beforeMs)
+      return removeEnded.run(beforeMs).changes === removedAtOnce
     },
     addTransfer(given) {
       const { id, type, amount, description, details, keyId, holdId, refundOf, requestKey, atMs } = given

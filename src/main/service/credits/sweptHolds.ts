@@ -12,6 +12,8 @@ export function sweptHolds({ ledger, commits, log }: LedgerWrites & { log: Log }
   const sweep = async (): Promise<void> => {
     try {
       const expired = await commits.written(() => ledger.expire())
+      // In pieces, so that requests go on between them, until as many are forgotten as are made.
+      while (await commits.written(() => ledger.forgetEnded()));
       if (expired > 0) log.error('holds expired that nobody settled', { holds: expired })
     } catch (failure) {
       if (!commits.hasEnded) log.error('expired holds could not be given back', { failure })

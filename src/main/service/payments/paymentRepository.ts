@@ -96,11 +96,15 @@ export function paymentRepository(database: Database): PaymentRepository {
   const retryAt = database.prepare<[number, string]>(
     'UPDATE payments SET next_at_ms = ?, attempts = attempts + 1 WHERE id = ?',
   )
-  const removeUnverified = database.prepare<[]>(`DELETE FROM payments WHERE state = 'verifying'`)
-  const due = database.prepare<[number, number], Stored>(
-    `SELECT ${columns} FROM payments WHERE next_at_ms <= ? AND ${unfinished} ORDER BY next_at_ms LIMIT ?`,
+  const removeUnverified = database.prepare<[]>(
+    `DELETE FROM payments INDEXED BY payments_unfinished WHERE ${unfinished} AND state = 'verifying'`,
   )
-  const makeDue = database.prepare<[]>(`UPDATE payments SET next_at_ms = 0, attempts = 0 WHERE ${unfinished}
+  const due = database.prepare<[number, number], Stored>(
+    `SELECT ${columns} FROM payments INDEXED BY payments_unfinished WHERE next_at_ms <= ? AND ${unfinished} ORDER BY next_at_ms LIMIT ?`,
+  )
+  const makeDue = database.prepare<
+    []
+  >(`UPDATE payments INDEXED BY payments_unfinished SET next_at_ms = 0, attempts = 0 WHERE ${unfinished}
     AND work <> 'waiting'`)
 
   return {
