@@ -62,6 +62,35 @@ test('has the policy of its client: what deletes waits, and a dry run does nothi
   await service.send(`/v1/sandboxes/${kept.id}`, { method: 'DELETE' })
 })
 
+test('in a sandbox where others run has the authority of that sandbox alone', async () => {
+  const [own, other] = await Promise.all(
+    ['dirty', 'victim'].map(async (name) => (await service.send('/v1/sandboxes', { body: { name } })).json.id),
+  )
+  const precious = { path: '/root/precious', content: 'still here' }
+  await service.send(`/v1/sandboxes/${other}/files/upload/json`, { body: precious })
+  const overwrite = { sandbox_id: other, command: 'echo OWNED > /root/precious' }
+  const { call } = await programs({ name: 'confined', policy: { changes: 'allow', destroys: 'allow' } })
+  const { result } = await call('operations_run', {
+    sandbox_id: own,
+    code: `const said = (call) => call.then((it) => it, (failure) => failure.message)
+      export default {
+        own: (await steward.sandbox_exec({ sandbox_id: '${own}', command: 'echo hi' })).stdout,
+        open: (await steward.domain_pricing({ tlds: 'com' })).pricing.length,
+        other: said(steward.sandbox_exec(${JSON.stringify(overwrite)})) && 'asked',
+      }`,
+  })
+  expect(result.value).toEqual({ own: 'hi\n', open: 1, other: 'asked' })
+  const intent = await until('it asks', async () => {
+    const { intents } = (await agent.send('/local/intents?state=waiting')).json
+    return intents.find(({ asker }: Json) => asker.name === 'confined')
+  })
+  expect(intent.sentence).toContain(`a program in the sandbox ${own.slice(0, 8)} call sandbox_exec for ${other}`)
+  await agent.send(`/local/intents/${intent.id}/decision`, { body: { approve: false } })
+  const read = await service.send(`/v1/sandboxes/${other}/exec`, { body: { command: 'cat /root/precious' } })
+  expect(read.json.stdout).not.toContain('OWNED')
+  for (const id of [own, other]) await service.send(`/v1/sandboxes/${id}`, { method: 'DELETE' })
+})
+
 test('makes 200 calls and no more, and leaves no sandbox', async () => {
   const { run } = await programs()
   const calls = (count: number) => `let made = 0

@@ -15,6 +15,8 @@ export const ToolCaller = z.object({
   dryRun: z.boolean(),
   /** Ids of the MCP servers of others whose tools it may call. */
   servers: z.array(z.string()).optional(),
+  /** The sandbox that its calls come out of: what is beyond it is asked, whatever its policy. */
+  sandbox: z.string().optional(),
 })
 export type ToolCaller = z.infer<typeof ToolCaller>
 
@@ -29,9 +31,16 @@ export function holderOf({ asker }: Pick<ToolCaller, 'asker'>): string {
 }
 
 /** The same for the same call of the same caller. */
-export function callDigest(caller: Pick<ToolCaller, 'asker'>, tool: { name: string }, args: ToolArguments): string {
+export function callDigest(
+  caller: Pick<ToolCaller, 'asker' | 'sandbox'>,
+  tool: { name: string },
+  args: ToolArguments,
+): string {
   const given = Object.entries(args).sort(([one], [other]) => (one < other ? -1 : 1))
-  return hash('sha256', JSON.stringify([holderOf(caller), tool.name, given]))
+  return hash(
+    'sha256',
+    JSON.stringify([holderOf(caller), tool.name, given, ...(caller.sandbox ? [caller.sandbox] : [])]),
+  )
 }
 
 /** The sandbox or the domain a call is about. */

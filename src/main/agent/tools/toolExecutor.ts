@@ -1,13 +1,14 @@
 import { AppError } from '../../../shared/appError.ts'
 import { describeIssue } from '../../../shared/contract/describeIssue.ts'
 import type { ToolCallRecord } from '../../../shared/contract/toolCalls.ts'
+import { isWithinSandbox } from '../../../shared/contract/tools/sandboxAuthority.ts'
 import type { Tool, ToolApproval, ToolResult, ToolWaiting } from '../../../shared/contract/tools/tool.ts'
 import { isWaiting } from '../../../shared/contract/tools/tool.ts'
 import { mayUse } from '../../../shared/contract/tools/toolTable.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { PacedAsks } from '../approvals/pacedAsks.ts'
 import type { PendingCalls } from './pendingCalls.ts'
-import { callDigest, holderOf, type ToolArguments, type ToolCaller } from './toolCaller.ts'
+import { callDigest, holderOf, type ToolArguments, type ToolCaller, targetOf } from './toolCaller.ts'
 import type { ToolNotes } from './toolNotes.ts'
 import { failureOutcome, resultOutcome, type ToolOutcome } from './toolOutcome.ts'
 
@@ -185,8 +186,10 @@ export function toolExecutor(options: Options): ToolExecutor {
     const { caller } = run
     const approval = tool.approval?.(args)
     const change = tool.change?.(args)
-    if (!checkMay(tool, caller, { approval, change })) return { args, callId: undefined }
-    const asked = approval ?? change ?? { sentence: `Run ${tool.name}.`, target: tool.name }
+    const isAsked = checkMay(tool, caller, { approval, change })
+    const beyond = beyondSandbox(tool, args, caller)
+    if (!isAsked && !beyond) return { args, callId: undefined }
+    const asked = beyond ?? approval ?? change ?? { sentence: `Run ${tool.name}.`, target: tool.name }
     return { args, callId: await ask(tool, args, { caller, approval: asked }) }
   }
 
@@ -210,6 +213,17 @@ export function toolExecutor(options: Options): ToolExecutor {
       }
     },
     settled: (id, { caller, ...given }) => pending.settled(id, { ...given, holder: holderOf(caller) }),
+  }
+}
+
+/** What is asked about a call that comes out of a sandbox and is beyond its authority. */
+function beyondSandbox(tool: Tool, args: ToolArguments, { sandbox }: ToolCaller): ToolApproval | undefined {
+  if (sandbox === undefined || isWithinSandbox(tool, args, sandbox)) return undefined
+  const target = targetOf(args)
+  const about = target === '' ? '' : ` for ${target}`
+  return {
+    sentence: `Let a program in the sandbox ${sandbox.slice(0, 8)} call ${tool.name}${about}.`,
+    target: `${sandbox} ${tool.name} ${target}`.slice(0, 255),
   }
 }
 

@@ -28,13 +28,20 @@ const tidyMs = 30_000
 const endMs = 120_000
 
 export function toolPerformer({ operations, budgets, paymentKeys, notes, callServed, runTool }: Options): PerformTool {
-  /** For programs: all operations but those that run programs, with the caller's policy, budget and dry run. */
-  const operating = (caller: ToolCaller, signal: AbortSignal) => async (name: string, given: unknown) => {
-    const outcome = await runTool(name, given, { caller: { ...caller, profile: 'all' }, signal })
-    if (outcome.kind === 'result') return outcome.result
-    if (outcome.kind === 'waiting') return { waiting: outcome.waiting }
-    throw new Error(`${outcome.sentence} ${outcome.hint}`)
-  }
+  /**
+   * For programs: all operations but those that run programs, with the caller's policy, budget and dry run.
+   * @param sandbox where other programs run too; absent: it was created for this program
+   */
+  const operating =
+    (caller: ToolCaller, signal: AbortSignal, sandbox?: string) => async (name: string, given: unknown) => {
+      const outcome = await runTool(name, given, {
+        caller: { ...caller, profile: 'all', ...(sandbox !== undefined && { sandbox }) },
+        signal,
+      })
+      if (outcome.kind === 'result') return outcome.result
+      if (outcome.kind === 'waiting') return { waiting: outcome.waiting }
+      throw new Error(`${outcome.sentence} ${outcome.hint}`)
+    }
 
   return async (tool, args, { caller, signal, waitMs, progress = () => {}, output }) => {
     const { asker, dailyBudgetMicroUsd: limit } = caller
@@ -69,7 +76,8 @@ export function toolPerformer({ operations, budgets, paymentKeys, notes, callSer
       live: output && { watch: randomBytes(16).toString('hex'), tell: output },
       openPayment: begun?.payment,
       callServed: (name, given) => callServed(name, given, { signal, progress }),
-      runProgram: (code, id) => sandboxProgram(code, id, { call, operate: operating(caller, signal), signal }),
+      runProgram: (code, { id, isShared }) =>
+        sandboxProgram(code, id, { call, operate: operating(caller, signal, isShared ? id : undefined), signal }),
     }
     let held: Awaited<ReturnType<ToolBudgets['hold']>> | undefined
     try {

@@ -46,7 +46,7 @@ export function codeTools(operations: () => readonly Tool[]): readonly Tool[] {
     defineTool({
       name: 'operations_run',
       description:
-        'Run a JavaScript module in a sandbox with Node. `await steward.NAME({…})` calls an operation; console.log is returned; `export default` a value to return it. Without sandbox_id a sandbox is made for it and removed.',
+        'Run a JavaScript module in a sandbox with Node. `await steward.NAME({…})` calls an operation; console.log is returned; `export default` a value to return it. Without sandbox_id a sandbox is made for it and removed; with it, calls beyond that sandbox are asked.',
       group: 'code',
       effect: 'change',
       overwrites: true,
@@ -72,10 +72,10 @@ export function codeTools(operations: () => readonly Tool[]): readonly Tool[] {
       },
       output: { output: z.string(), value: z.unknown(), calls: z.int() },
       async run({ code, sandbox_id: id }, { call, callToEnd, runProgram }) {
-        if (id !== undefined) return runProgram(code, id)
+        if (id !== undefined) return runProgram(code, { id, isShared: true })
         const made = await callToEnd(createSandbox, { name: 'program' })
         try {
-          return await runProgram(code, made.id)
+          return await runProgram(code, { id: made.id, isShared: false })
         } finally {
           await call(deleteSandbox, { id: made.id }).catch((failure: unknown) => {
             if (!(failure instanceof AppError)) throw failure

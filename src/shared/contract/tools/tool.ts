@@ -41,8 +41,12 @@ export type ToolWork = {
   progress(message: string): void
   /** Where somebody looks on: what a command prints while it runs. `watch` is a name for it that nobody knows. */
   live: { watch: string; tell(output: string): void } | undefined
-  /** Runs a program in a sandbox that can call operations as this caller. @throws AppError */
-  runProgram(code: string, sandboxId: string): Promise<ToolResult>
+  /**
+   * Runs a program in a sandbox that can call operations as this caller.
+   * @param sandbox `isShared`: other programs run there too, so its calls have the authority of the sandbox alone
+   * @throws AppError
+   */
+  runProgram(code: string, sandbox: { id: string; isShared: boolean }): Promise<ToolResult>
   /** Calls a tool of a server of others, by the name that the model knows. @throws AppError */
   callServed(tool: string, args: ToolResult): Promise<ToolResult>
 }
