@@ -8,6 +8,7 @@ import { type ConwayTerminal, conwayTerminal } from '../support/conwayTerminal.t
 import { eventually } from '../support/eventually.ts'
 import { evmFacilitator } from '../support/evmFacilitator.ts'
 import { lowerCase, type Payer, payer, paymentHeader } from '../support/payer.ts'
+import { realRegistrar } from '../support/registrars/realRegistrar.ts'
 import type { Json } from '../support/runningService.ts'
 import { type ServiceProcess, serviceProcess } from '../support/serviceProcess.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
@@ -19,27 +20,31 @@ const [base] = evmNetworks
 const payTo = '0x2222222222222222222222222222222222222222'
 const price = 5_000_000
 /** Of one year of .com at the test registry. */
-const domainPrice = 10_950_000
+const domainPrice = 13_950_000
 let chain: Awaited<ReturnType<typeof evmFacilitator>>
 /** What the service takes for its node. */
 let node: Awaited<ReturnType<typeof troubledNode>>
 let service: ServiceProcess
+let registrar: Awaited<ReturnType<typeof realRegistrar>>
 const wallet = evmWallet()
 let path: string
 
 beforeAll(async () => {
   chain = await evmFacilitator(base)
+  registrar = await realRegistrar()
   node = await troubledNode(chain.node.url)
   const keyFile = join(temporaryFolder('relayer'), 'relayer.key')
   writeFileSync(keyFile, `${chain.relayerKey}\n`, { mode: 0o600 })
   service = await serviceProcess(undefined, {
     payments: { network: 'base', pay_to: payTo, facilitator: { rpc_url: node.url, relayer_key_file: keyFile } },
+    domains: registrar.config,
   })
   await wallet.signIn(service.url)
   path = `/pay/5/${wallet.address}`
 })
 afterAll(async () => {
   await service?.close()
+  await registrar?.close()
   await node?.close()
   await chain?.close()
 })

@@ -13,6 +13,7 @@ import { hostileSeller } from '../support/hostileSeller.ts'
 import { lockableSigner } from '../support/lockableSigner.ts'
 import { paymentsOfTest } from '../support/openPayments.ts'
 import { lowerCase } from '../support/payer.ts'
+import { realRegistrar } from '../support/registrars/realRegistrar.ts'
 import { type ServiceProcess, serviceProcess } from '../support/serviceProcess.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { evmWallet } from '../support/wallets.ts'
@@ -23,20 +24,24 @@ const payTo = '0x2222222222222222222222222222222222222222'
 const price = 5_000_000
 let chain: Awaited<ReturnType<typeof evmFacilitator>>
 let service: ServiceProcess
+let registrar: Awaited<ReturnType<typeof realRegistrar>>
 let nowMs = 0
 const wallet = evmWallet()
 
 beforeAll(async () => {
   chain = await evmFacilitator(base)
+  registrar = await realRegistrar()
   const keyFile = join(temporaryFolder('relayer'), 'relayer.key')
   writeFileSync(keyFile, `${chain.relayerKey}\n`, { mode: 0o600 })
   service = await serviceProcess(undefined, {
     payments: { network: 'base', pay_to: payTo, facilitator: { rpc_url: chain.node.url, relayer_key_file: keyFile } },
+    domains: registrar.config,
   })
   await wallet.signIn(service.url)
 })
 afterAll(async () => {
   await service?.close()
+  await registrar?.close()
   await chain?.close()
 })
 
@@ -91,7 +96,7 @@ test('a domain is bought, and the balance moves by the exact amount', async () =
   const { payment } = await engine.payments.buy(want, call, { reason: undefined, waitMs: 0 })
   if (!payment) throw new Error('It was free.')
   expect((await ended(payment.record.id)).record).toMatchObject({ state: 'settled', paid: true, network: base.id })
-  expect(await spent()).toBe(10_950_000 - price)
+  expect(await spent()).toBe(13_950_000 - price)
   const { domains } = (await service.send('/domains')).json
   expect(domains.map(({ domain }: { domain: string }) => domain)).toEqual(['agent-1.com'])
 })

@@ -13,7 +13,7 @@ const Url = z
 const KeyFile = z.string().min(1, 'must name a file')
 
 const reached = {
-  sandbox: z.boolean().default(false),
+  sandbox: z.boolean().optional(),
   url: Url.optional(),
   order_wait_seconds: z.int().min(0).max(86_400).default(900),
 }
@@ -34,7 +34,7 @@ export const RegistrarConfig = z
   .default('local')
   .meta({
     description:
-      'Where names are registered. `"local"`: the test registry of this computer. `{"namesilo": {"api_key_file"}}` and `{"name_com": {"username", "api_token_file"}}`: a real registrar, whose account pays for orders; the file holds the key alone. Beside it: `sandbox` uses its test system, `payment_id` a card of NameSilo in place of its funds, `url` another address of its API, `order_wait_seconds` (900) is how long an order without an answer is looked for before it counts as failed. A real registrar sells for real payments only.',
+      'Where names are registered. `"local"`: the test registry of this computer. `{"namesilo": {"api_key_file"}}` and `{"name_com": {"username", "api_token_file"}}`: a real registrar, whose account pays for orders; the file holds the key alone. Beside it: `sandbox` uses its test system (with an `url` of this computer: by itself), `payment_id` a card of NameSilo in place of its funds, `url` another address of its API, `order_wait_seconds` (900) is how long an order without an answer is looked for before it counts as failed. A real registrar sells for real payments only, a test system and the test registry for test money only.',
   })
 export type RegistrarConfig = z.output<typeof RegistrarConfig>
 
@@ -56,11 +56,11 @@ export function registrarOptions(config: RegistrarConfig): RegistrarOptions {
   return { kind: 'name.com', username, token, ...reachedAt(addresses.name_com, given) }
 }
 
-type Given = { sandbox: boolean; url?: string | undefined; order_wait_seconds: number }
+type Given = { sandbox?: boolean | undefined; url?: string | undefined; order_wait_seconds: number }
 
 function reachedAt(of: { usual: string; sandbox: string }, { sandbox, url, order_wait_seconds: seconds }: Given) {
   const address = url ?? (sandbox ? of.sandbox : of.usual)
-  return { url: address, isReal: !sandbox && !loopback.test(address), settlesWithinMs: seconds * 1_000 }
+  return { url: address, isReal: !(sandbox ?? loopback.test(address)), settlesWithinMs: seconds * 1_000 }
 }
 
 function keyIn(file: string, key: string): string {

@@ -1,0 +1,13 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFolder } from '../temporaryFolder.ts'
+import { nameSiloKey, nameSiloServer } from './nameSiloServer.ts'
+
+/** A registrar that counts as a real one, for services whose payments are real. A `.com` costs 13.95. */
+export async function realRegistrar() {
+  const server = await nameSiloServer()
+  const keyFile = join(temporaryFolder('registrar'), 'registrar.key')
+  writeFileSync(keyFile, `${nameSiloKey}\n`, { mode: 0o600 })
+  const namesilo = { api_key_file: keyFile, url: server.url, sandbox: false }
+  return { config: { registrar: { namesilo } }, server, close: server.close }
+}
