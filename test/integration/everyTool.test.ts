@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { toolTable } from '../../src/shared/contract/tools/toolTable.ts'
+import { eventually } from '../support/eventually.ts'
 import { hostileSeller, served } from '../support/hostileSeller.ts'
 import { type McpAnswer, type McpClient, mcpClient, toolClient } from '../support/mcpClients.ts'
 import { inferenceOf } from '../support/models/inferenceOf.ts'
@@ -78,7 +79,7 @@ test('all of them answer what they say that they answer', async () => {
   expect((await box('sandbox_commands')).commands).toMatchObject([{ exit_code: 3 }])
   const { session_id } = await box('sandbox_pty_create', { command: 'cat' })
   expect(await box('sandbox_pty_write', { session_id, input: 'typed\\n' })).toMatchObject({ bytes_written: 6 })
-  await expect.poll(async () => (await box('sandbox_pty_read', { session_id })).output).toBe('typed\ntyped')
+  await eventually(async () => expect((await box('sandbox_pty_read', { session_id })).output).toBe('typed\ntyped'))
   expect(await box('sandbox_pty_resize', { session_id, cols: 100, rows: 30 })).toMatchObject({ cols: 100, rows: 30 })
   expect(await box('sandbox_pty_list')).toMatchObject({ total: 1, sessions: [{ session_id, cols: 100 }] })
   expect(await box('sandbox_pty_close', { session_id })).toMatchObject({ success: true, state: 'exited' })
