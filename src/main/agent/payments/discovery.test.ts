@@ -92,3 +92,14 @@ test('a site that does not answer is told as such', async () => {
   }
   await expect(discovered(silent, new URL(origin), signal)).rejects.toThrow('shop.example gave no answer.')
 })
+
+test('values that are nested too deeply are not looked at, and offers only where there are some', async () => {
+  const sold = (path: string) => ({ url: path, accepts: [offered()] })
+  const nested = (value: object, levels: number): object => (levels === 0 ? value : { in: nested(value, levels - 1) })
+  const document = { a: nested(sold('/near'), 20), b: nested(sold('/deep'), 40), c: { url: '/free', in: 'x' } }
+  const found = await siteOf({ '/.well-known/x402': { body: JSON.stringify(document) } }).find()
+  expect(found.endpoints.map(({ url, offers }) => [url, offers.length])).toEqual([
+    [`${origin}/free`, 0],
+    [`${origin}/near`, 1],
+  ])
+})

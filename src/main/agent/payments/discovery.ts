@@ -2,7 +2,7 @@ import { AppError } from '../../../shared/appError.ts'
 import type { discoverPayments } from '../../../shared/contract/localPayments.ts'
 import type { Output } from '../../../shared/contract/route.ts'
 import { parsedJson } from '../../platform/parsedJson.ts'
-import { plainWords, readOffers } from './readOffers.ts'
+import { parseOffers, plainWords, readOffers } from './readOffers.ts'
 import type { Seller, SellerAnswer } from './seller.ts'
 
 type Discovered = Output<typeof discoverPayments>
@@ -12,6 +12,7 @@ type Source = NonNullable<Discovered['source']>
 const mostEndpoints = 100
 /** Values of a document that are looked at: a stranger made it. */
 const mostValues = 5_000
+const maxDepth = 32
 const methods: ReadonlySet<string> = new Set(['get', 'head', 'post', 'put', 'patch', 'delete'])
 
 /**
@@ -62,28 +63,37 @@ function probedEndpoint(answer: SellerAnswer, url: string): Endpoint[] {
 /** Lists of addresses, or of objects that name one, at any depth. */
 function listedEndpoints(document: unknown, origin: string): Endpoint[] {
   const found = new Map<string, Endpoint>()
-  const todo: unknown[] = [document]
-  for (let looked = 0; todo.length > 0 && looked < mostValues; looked += 1) {
-    const value = todo.shift()
+  const todo: { value: unknown; depth: number }[] = [{ value: document, depth: 0 }]
+  const later = (values: readonly unknown[], depth: number): void => {
+    if (depth > maxDepth) return
+    for (const value of values.slice(0, Math.max(0, mostValues - todo.length))) todo.push({ value, depth })
+  }
+  for (const { value, depth } of todo) {
     if (typeof value === 'string') {
       const url = absolute(value, origin)
       if (url !== undefined && !found.has(url)) found.set(url, { url, method: null, description: null, offers: [] })
     } else if (Array.isArray(value)) {
-      todo.push(...value.slice(0, mostEndpoints))
+      later(value.slice(0, mostEndpoints), depth + 1)
     } else if (typeof value === 'object' && value !== null) {
       const fields = value as Readonly<Record<string, unknown>>
       const url = [fields.url, fields.resource, fields.endpoint, fields.path]
         .map((it) => absolute(it, origin))
         .find(Boolean)
-      const offers = readOffers({}, JSON.stringify({ x402Version: fields.x402Version === 1 ? 1 : 2, ...fields }))
       if (url !== undefined) {
+        const { x402Version, accepts, resource } = fields
+        const demand = { x402Version: x402Version === 1 ? 1 : 2, accepts, resource: fieldsOf(resource) }
+        const offers = Array.isArray(accepts) ? parseOffers(demand) : []
         found.set(url, {
           url,
           method: methodOf(fields.method),
           description: typeof fields.description === 'string' ? plainWords(fields.description) : null,
           offers: offers.map(({ offer }) => offer),
         })
-      } else todo.push(...Object.values(fields).filter((it) => typeof it === 'object'))
+      } else
+        later(
+          Object.values(fields).filter((it) => typeof it === 'object'),
+          depth + 1,
+        )
     }
   }
   return [...found.values()]

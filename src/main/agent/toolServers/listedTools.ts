@@ -54,7 +54,7 @@ function listedTool(server: string, raw: Raw): ListedTool {
   const { name, title, description = '', annotations = {} } = raw
   const alias = `${server}${servedMark}${name.replaceAll('.', '_')}`
   const told = {
-    name,
+    name: shownName(name),
     alias: null,
     title: title === undefined ? null : foreignText(title, 100).replace(/\s+/g, ' '),
     description: foreignText(description, toolServerLimits.descriptionCharacters).trim(),
@@ -73,6 +73,12 @@ function listedTool(server: string, raw: Raw): ListedTool {
     const fault = failure instanceof UnusableSchema ? failure.message : 'What the server says of it cannot be read.'
     return { ...told, digest: shortDigest(`${name} ${description.length}`), fault }
   }
+}
+
+/** A name without what is not seen; one that loses something says so, and is no name of another tool. */
+function shownName(name: string): string {
+  const shown = foreignText(name, 100).replace(/\s+/g, ' ')
+  return shown === name ? name : `${shown} (hidden characters)`
 }
 
 /** Of every word that the server says of it, whatever of that is shown. @throws UnusableSchema */
