@@ -23,6 +23,7 @@ import { type RegistryRepository, registryRepository } from './domains/registrar
 import { openRegistrar } from './domains/registrars/openRegistrar.ts'
 import type { Registrar } from './domains/registrars/registrar.ts'
 import { type SaleMoney, saleRefusal } from './domains/saleMoney.ts'
+import { createSearchAvailability } from './domains/searchAvailability.ts'
 import { zones } from './domains/zones.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { PaymentParts } from './paymentParts.ts'
@@ -61,6 +62,8 @@ export async function domainParts(ground: ServiceGround, { payments, targets }: 
   const registry = registryRepository(database)
   const http = scope.own(httpClient({ maxAnswerBytes: mostAnswerBytes }), (it) => it.close())
   const registrar = registrarOf(options, { registry, http })
+  const isCounted = options.registrar !== undefined && options.registrar.kind !== 'local'
+  const searched = isCounted ? createSearchAvailability({ registrar, now }) : registrar
   const records = domainRepository(database, registrar.id)
   const onChanged = (accountId: Parameters<typeof events.publish>[0]): void =>
     events.publish(accountId, { type: 'domains.changed' })
@@ -96,7 +99,7 @@ export async function domainParts(ground: ServiceGround, { payments, targets }: 
         isOffered: refusal() === undefined,
       }),
       ...domainRoutes({
-        ...{ registrar, search: domainSearch(registrar), domains, orders, quotes, needSale, now },
+        ...{ registrar, search: domainSearch(searched), domains, orders, quotes, needSale, now },
         worldSearch: domainSearch(rdapLookup({ bootstrap, http, now })),
         dnsServer: listen && dns && hostAndPort({ host: listen.host, port: dns.port }),
         zones: ownZones,

@@ -33,7 +33,7 @@ export type Place = {
 }
 
 /** What is made for anybody who asks, and is kept: of each, only so many a day. */
-export type Counted = 'automaton' | 'nonce' | 'account'
+export type Counted = 'automaton' | 'nonce' | 'account' | 'name'
 
 export type Call = Place & Pick<BaseCall, 'signal' | 'gone' | 'repeatable'> & { caller: Caller }
 
@@ -76,7 +76,7 @@ export function rawEndpoint<R extends Route, const A extends Answer<R> | BytesAn
 /** For routes that need no credential. */
 export function openEndpoint<R extends Route, const A extends Answer<R>>(
   route: R,
-  handle: (input: Parsed<R>) => A | Promise<A>,
+  handle: Handle<R, Place, A>,
 ): Endpoint {
   return { route, access: { kind: 'open', signIn: false }, handle: handle as Endpoint['handle'] } // as below
 }

@@ -9,7 +9,13 @@ import {
   removeDnsRecord,
 } from '../../../shared/contract/dnsRecords.ts'
 import { listDomainTransactions, quoteDomain } from '../../../shared/contract/domainOrders.ts'
-import { checkDomains, domainLimits, listDomainPrices, searchDomains } from '../../../shared/contract/domainSearch.ts'
+import {
+  checkDomains,
+  domainLimits,
+  listDomainPrices,
+  searchDomains,
+  usualTlds,
+} from '../../../shared/contract/domainSearch.ts'
 import {
   type Domain,
   getAuthCode,
@@ -66,11 +72,12 @@ export function domainRoutes(options: {
   })
 
   return [
-    openEndpoint(searchDomains, async ({ query: { q, query = q ?? '', tlds, suggestions } }) => ({
-      query,
-      ...(await told(search.search({ query, tlds, suggestions }))),
-    })),
-    openEndpoint(checkDomains, async ({ query: { domains: names, source } }) => {
+    openEndpoint(searchDomains, async ({ query: { q, query = q ?? '', tlds, suggestions } }, { count }) => {
+      for (let names = tlds?.length ?? usualTlds.length; names > 0; names -= 1) count('name')
+      return { query, ...(await told(search.search({ query, tlds, suggestions }))) }
+    }),
+    openEndpoint(checkDomains, async ({ query: { domains: names, source } }, { count }) => {
+      for (const _ of names) count('name')
       if (source === 'registrar') return { domains: await told(search.check(names)) }
       if (names.length > domainLimits.rdap) {
         throw new AppError('request/invalid', `\`domains\` must have at most ${domainLimits.rdap} names for RDAP.`)

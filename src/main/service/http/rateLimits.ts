@@ -15,6 +15,9 @@ export type RateLimitNumbers = {
   newAccountsPerDay: number
 }
 
+/** Registrars count what a service asks them. */
+const searchedNamesPerDay = 20_000
+
 /** Each throws AppError `request/rate`, which says how long to wait. */
 export type RateLimits = {
   /** The owner of this service is never held up. */
@@ -34,6 +37,7 @@ export function rateLimits(numbers: RateLimitNumbers, now: () => number): RateLi
     automaton: dailyCounts({ most: numbers.newAutomatonsPerDay, now }),
     nonce: dailyCounts({ most: numbers.noncesPerDay, now }),
     account: dailyCounts({ most: numbers.newAccountsPerDay, now }),
+    name: dailyCounts({ most: searchedNamesPerDay, now }),
   }
   const unknown = (address: string) => check(addresses.take(networkOf(address)), 'from this address')
   return {
@@ -58,6 +62,7 @@ const tooMany = {
   automaton: 'Too many automatons were registered from this network today.',
   nonce: 'Too many nonces were made for this network today.',
   account: 'Too many accounts were made from this network today.',
+  name: 'Too many domain names were searched from this network today.',
 } as const
 
 function check(waitSeconds: number, whose: string): void {

@@ -1,0 +1,67 @@
+import { AppError } from '../../../shared/appError.ts'
+import { tokenBuckets } from '../../platform/tokenBuckets.ts'
+import type { Availability, Registrar } from './registrars/registrar.ts'
+
+const ttlMs = 5 * 60_000
+const maxEntries = 5_000
+/** Names that one call of a registrar takes. */
+const batchSize = 100
+/** Calls that searches make of a registrar: what its allowance has beyond them is kept for quotes and orders. */
+const searchPace = { burst: 20, perSecond: 0.25 } as const
+
+/**
+ * Answers searches of anybody from a registrar whose calls are counted: one call at a time, no faster than the pace of
+ * searches, and none for a name that was looked up minutes ago. Quotes and orders ask the registrar themselves.
+ */
+export function createSearchAvailability({
+  registrar,
+  now,
+}: {
+  registrar: Pick<Registrar, 'check'>
+  now: () => number
+}): Pick<Registrar, 'check'> {
+  const known = new Map<string, { found: Availability; atMs: number }>()
+  const pace = tokenBuckets({ ...searchPace, now })
+  let last: Promise<unknown> = Promise.resolve()
+
+  const cached = (name: string): Availability | undefined => {
+    const entry = known.get(name)
+    return entry && now() - entry.atMs < ttlMs ? entry.found : undefined
+  }
+  const keep = (found: Availability): void => {
+    if (found.status === 'unknown') return
+    const [oldest] = known.keys()
+    if (known.size >= maxEntries && oldest !== undefined) known.delete(oldest)
+    known.delete(found.name)
+    known.set(found.name, { found, atMs: now() })
+  }
+  /** @throws AppError `request/rate`; what the registrar throws */
+  const lookUp = async (names: readonly string[]): Promise<readonly Availability[]> => {
+    const answers = new Map<string, Availability>()
+    const open = [...new Set(names)].filter((name) => {
+      const found = cached(name)
+      if (found) answers.set(name, found)
+      return !found
+    })
+    for (let at = 0; at < open.length; at += batchSize) {
+      const waitSeconds = pace.take('searches')
+      if (waitSeconds > 0) {
+        throw new AppError('request/rate', 'Many names are being searched now.', { retryAfterSeconds: waitSeconds })
+      }
+      for (const found of await registrar.check(open.slice(at, at + batchSize))) {
+        keep(found)
+        answers.set(found.name, found)
+      }
+    }
+    return names.map((name) => answers.get(name) ?? { name, status: 'unknown', premium: false, price: null })
+  }
+
+  return {
+    check(names) {
+      if (names.every((name) => cached(name))) return lookUp(names)
+      const turn = last.then(() => lookUp(names))
+      last = turn.catch(() => undefined)
+      return turn
+    },
+  }
+}
