@@ -110,7 +110,12 @@ export const Me = z.object({
   role: z.enum(['user', 'owner']),
   wallets: z.array(LinkedWallet),
   /** The API key that asked; null for a token. */
-  api_key: z.object({ id: z.string(), name: z.string(), key_prefix: z.string() }).nullable(),
+  api_key: z
+    .object({
+      ...{ id: z.string(), name: z.string(), key_prefix: z.string() },
+      limited: z.boolean().optional().describe('Whether it may use some models only, or has a limit for a day.'),
+    })
+    .nullable(),
 })
 export type Me = z.infer<typeof Me>
 

@@ -117,7 +117,10 @@ export type SignedIntent = z.infer<typeof SignedIntent>
 export const AskerKind = z.enum(['person', 'client', 'tool', 'agent'])
 export type AskerKind = z.infer<typeof AskerKind>
 /** Who wants it. `client`: a holder of an API key of this account. */
-export const Asker = z.object({ kind: AskerKind, id: z.string(), name: z.string() })
+export const Asker = z.object({
+  ...{ kind: AskerKind, id: z.string(), name: z.string() },
+  limited: z.boolean().optional().describe('An API key with limits: no rule allows what it asks for.'),
+})
 export type Asker = z.infer<typeof Asker>
 
 export const IntentState = z.enum([

@@ -70,7 +70,7 @@ export function localClients({ client, target, now }: Options): LocalClients {
 }
 
 function askerOf({ api_key: key, wallet_address: address, id }: Me): Asker {
-  if (key) return { kind: 'client', id: `key:${key.id}`, name: key.name }
+  if (key) return { kind: 'client', id: `key:${key.id}`, name: key.name, ...(key.limited && { limited: true }) }
   const name = address === null ? 'Signed in' : `Signed in as ${shortAddress(address)}`
   return { kind: 'client', id: `token:${sha256(address ?? id).slice(0, 24)}`, name }
 }

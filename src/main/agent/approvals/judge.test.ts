@@ -69,6 +69,12 @@ test('a rule that lets tools destroy does not let tools of other servers run', (
   expect(scoped('files__read_file files 0123')).toBe('ask')
 })
 
+test('a rule that allows programs does not allow a key with limits, which is asked for each payment', () => {
+  const allowing = { ...policy, rules: [rule({ effect: 'allow', host: '*', max_amount_micro_usd: null })] }
+  expect(effect(payment, { policy: allowing, grants: [] })).toBe('allow')
+  expect(effect({ ...payment, asker: { ...script, limited: true } }, { policy: allowing, grants: [] })).toBe('ask')
+})
+
 test('a rule that denies comes before what was approved in advance, and so does the stop switch', () => {
   const denying = { ...policy, rules: [rule({ effect: 'deny', host: 'shop.example' })] }
   expect(effect(payment, { policy: denying })).toBe('deny')

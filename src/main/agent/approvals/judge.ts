@@ -25,8 +25,8 @@ export function judge(intent: JudgedIntent, { policy, grants, serviceHost }: Giv
     return { effect: 'deny', by: 'steward', detail: 'Only you can ask to sign a message.' }
   }
   const found = firstRule(policy.rules, { kind, askerKind: asker.kind, host, amountMicroUsd })
-  // Who let tools of Steward destroy did not let strangers' tools run.
-  const rule = found?.effect === 'allow' && isOfServer(intent) ? undefined : found
+  // Who let tools of Steward destroy did not let strangers' tools run, nor a key with limits spend beside them.
+  const rule = found?.effect === 'allow' && (isOfServer(intent) || asker.limited) ? undefined : found
   const detail = rule && ruleDetail(rule)
   if (rule && detail && rule.effect === 'deny') return { effect: 'deny', by: 'policy', detail }
   // Above the threshold nothing is signed without the person, whoever was allowed what.

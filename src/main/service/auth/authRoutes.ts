@@ -54,7 +54,12 @@ export function authRoutes(options: {
         name: null,
         role: caller.owner ? 'owner' : 'user',
         wallets: listed.map(toWire),
-        api_key: key ? { id: key.id, name: key.name, key_prefix: key.prefix } : null,
+        api_key: key
+          ? {
+              ...{ id: key.id, name: key.name, key_prefix: key.prefix },
+              limited: key.models !== null || key.dailyLimit !== null,
+            }
+          : null,
       }
     }),
     endpoint(linkWallet, async ({ body: { chain_type: chainType, ...body } }, { caller, host }) =>
