@@ -118,7 +118,7 @@ test('approves three times what looks alike, and no more', async () => {
   await dialog.getByLabel('Until').uncheck()
   await dialog
     .getByText(
-      /research-agent may pay up to \$0\.50 at api\.example\.com to 0x2096…287c on Base with 0x7099…79C8, this time and 2 more/,
+      /research-agent may spend up to \$1\.50 \(3 × \$0\.50\) at api\.example\.com to 0x2096…287c on Base with 0x7099…79C8 for anything it sells, this time and 2 more/,
     )
     .waitFor()
   await look(window.page, 'approval-more')

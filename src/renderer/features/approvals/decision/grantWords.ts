@@ -1,6 +1,6 @@
 import { askerWords } from '../../../../shared/contract/askerWords.ts'
 import type { IntentRecord } from '../../../../shared/contract/intents.ts'
-import { deedWords, payeeWords } from '../../../../shared/contract/intentWords.ts'
+import { deedWords, dollars, payeeWords } from '../../../../shared/contract/intentWords.ts'
 import { shortAddress } from '../../../../shared/shortAddress.ts'
 
 /** How much more than this once: how often in all, until when, or both. */
@@ -19,13 +19,21 @@ export function grantSentence(record: IntentRecord, { times, minutes }: GrantDra
     host: record.host ?? '*',
     max_amount_micro_usd: record.amount_micro_usd,
   })
+  const sold = record.kind === 'x402.authorize' ? ' for anything it sells' : ''
   const means =
     record.kind === 'tool.call'
       ? `call ${record.scope ?? 'the tool'}`
-      : `${deed}${payeeWords(record.scope)} with ${shortAddress(record.address)}`
+      : `${paymentWords(record, times) ?? deed}${payeeWords(record.scope)} with ${shortAddress(record.address)}${sold}`
   const often = times === undefined ? 'any number of times' : `this time and ${times - 1} more`
   const end = minutes === undefined ? '' : `, until ${endText(nowMs + minutes * 60_000, nowMs)}`
   return `${name} may ${means}, ${often}${end}, and you are not asked again.`
+}
+
+/** The sum of a counted number of payments, which the amount of one payment does not show. */
+function paymentWords({ kind, host, amount_micro_usd: amount }: IntentRecord, times: number | undefined) {
+  if (kind !== 'x402.authorize' || amount === null || times === undefined) return undefined
+  const sum = dollars(String(BigInt(amount) * BigInt(times)))
+  return `spend up to ${sum} (${times} × ${dollars(amount)})${host === null ? '' : ` at ${host}`}`
 }
 
 function endText(endMs: number, nowMs: number): string {
