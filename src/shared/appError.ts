@@ -115,6 +115,10 @@ export const errorCatalogue = {
   'payment/price': { status: 409, hint: 'Nothing was paid. Check the price again.' },
   'payment/too-dear': { status: 402, hint: 'Nothing was paid. Raise `max_amount_usd`, or leave it.' },
   'payment/payee': { status: 409, hint: 'Nothing was paid. If you trust the new payee, forget the old one first.' },
+  'payment/clock': {
+    status: 409,
+    hint: 'Nothing was paid. Set the clock of this computer, or tell the seller that theirs is wrong.',
+  },
   'payment/open': {
     status: 409,
     hint: 'Do not pay for it again before `approval_status` says, with the id of its payment, that it was not paid.',

@@ -92,7 +92,13 @@ export function toolParts(
     if (event.type === 'intent.changed' && event.intent.kind === 'tool.call') pending.decided(event.intent)
   })
   scope.own(leave, (it) => it())
-  const plain = toolExecutor({ approvals, asks, pending, perform, notes, toolOf })
+  const plain = toolExecutor({
+    ...{ approvals, asks, pending, perform, notes, toolOf },
+    call:
+      ({ asker }, signal) =>
+      (route, input) =>
+        operations.call(route, input, { asker, signal }),
+  })
   const executor: ToolExecutor = {
     ...plain,
     runTool(name, given, run) {

@@ -126,6 +126,10 @@ export const PaymentReceipt = Payment.extend({
       transaction: z.string().nullable(),
       network: z.string().nullable(),
       payer: z.string().nullable(),
+      extensions: z
+        .record(z.string(), z.unknown())
+        .optional()
+        .describe('Of x402, as the seller sent them: for example a receipt that it signed.'),
     })
     .nullable()
     .describe('What the seller said of the payment in `PAYMENT-RESPONSE`.'),

@@ -1,26 +1,40 @@
 import { z } from 'zod'
 import type { SignedIntent } from '../../../shared/contract/intents.ts'
-import type { PaymentReceipt } from '../../../shared/contract/paymentRecords.ts'
+import type { PaymentId, PaymentReceipt } from '../../../shared/contract/paymentRecords.ts'
 import { paymentHeaders } from '../../../shared/contract/payments.ts'
+import { paymentIdentifierName } from '../../../shared/paymentIdentifier.ts'
 import { parsedJson } from '../../platform/parsedJson.ts'
-import type { RawOffer } from './readOffers.ts'
+import { type Declaration, isShortJson, type RawOffer } from './readOffers.ts'
 
 /** The header that carries a payment: its name and its bytes, the same each time. */
 export type PaymentPayload = { header: string; value: string }
 
-type Signed = { version: 1 | 2; raw: RawOffer; url: string; result: SignedIntent }
+type Signed = {
+  version: 1 | 2
+  raw: RawOffer
+  url: string
+  result: SignedIntent
+  /** Of the payment; `declared` is undefined where the seller takes none. */
+  identifier: { declared: Declaration | undefined; id: PaymentId }
+}
 
 /** Built of what is kept alone, so that it is the same after a crash. */
-export function paymentPayload({ version, raw, url, result }: Signed): PaymentPayload {
+export function paymentPayload({ version, raw, url, result, identifier }: Signed): PaymentPayload {
   const payload = signedPart(result)
   const value =
     version === 1
       ? { x402Version: 1, scheme: raw.scheme, network: raw.network, payload }
-      : { x402Version: 2, resource: { url }, accepted: raw, payload }
+      : { x402Version: 2, resource: { url }, accepted: raw, payload, ...extensionsOf(identifier) }
   return {
     header: version === 1 ? paymentHeaders.payment.v1 : paymentHeaders.payment.v2,
     value: Buffer.from(JSON.stringify(value), 'utf8').toString('base64'),
   }
+}
+
+function extensionsOf({ declared, id }: Signed['identifier']): object {
+  if (!declared) return {}
+  const info = typeof declared.info === 'object' ? declared.info : {}
+  return { extensions: { [paymentIdentifierName]: { ...declared, info: { ...info, id } } } }
 }
 
 function signedPart({ signature, authorization, transaction, permit }: SignedIntent): object {
@@ -45,7 +59,10 @@ const Told = z.looseObject({
   txHash: z.string().max(200).optional().catch(undefined),
   network: z.string().max(128).optional().catch(undefined),
   payer: z.string().max(200).optional().catch(undefined),
+  extensions: z.record(z.string(), z.unknown()).optional().catch(undefined),
 })
+/** What is kept of the extensions of a receipt, such as one that the seller signed. */
+const maxExtensionBytes = 16 * 1024
 
 /** What a seller says of the payment; undefined where it says nothing that can be read. */
 export function receiptOf(headers: Readonly<Record<string, string>>): Receipt | undefined {
@@ -55,13 +72,14 @@ export function receiptOf(headers: Readonly<Record<string, string>>): Receipt | 
     const text = header.trim()
     const told = Told.safeParse(parsedJson(text.startsWith('{') ? text : Buffer.from(text, 'base64').toString('utf8')))
     if (!told.success) continue
-    const { success, transaction, txHash, network, payer } = told.data
+    const { success, transaction, txHash, network, payer, extensions } = told.data
     const hash = transaction ?? txHash
     return {
       success,
       transaction: hash === undefined ? null : transactionHash(hash),
       network: network ?? null,
       payer: payer ?? null,
+      ...(extensions && isShortJson(extensions, maxExtensionBytes) && { extensions }),
     }
   }
   return undefined

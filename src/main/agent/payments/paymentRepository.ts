@@ -19,6 +19,8 @@ export const KeptRequest = z.object({
   body: z.string().optional(),
   /** It has all headers: without credentials that were left out it cannot be sent again. */
   complete: z.boolean(),
+  /** The seller's declaration of the extension `payment-identifier`. */
+  identifier: z.record(z.string(), z.unknown()).optional(),
 })
 export type KeptRequest = z.infer<typeof KeptRequest>
 

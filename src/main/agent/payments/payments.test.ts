@@ -5,7 +5,7 @@ import { hostileSeller, offered, payee, served, transaction } from '../../../../
 import { openPayments, paymentsOfTest } from '../../../../test/support/openPayments.ts'
 import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
 import type { AuthorizationState } from './authorizationLookup.ts'
-import { publicSeller } from './seller.ts'
+import { publicSeller, type Seller } from './seller.ts'
 
 const failsWith = (code: string) => expect.objectContaining({ code })
 const used = { state: 'used', transaction } as const
@@ -276,4 +276,27 @@ test('twenty copies with one Idempotency-Key are one payment', async () => {
   expect(new Set(all.map(idOf)).size).toBe(1)
   await ended(idOf(all[0]))
   expect(seller.payments()).toHaveLength(1)
+})
+
+test.each([
+  ['two minutes behind is paid', -100_000, undefined],
+  ['an hour behind is refused', -3_600_000, '60 minutes ahead of'],
+  ['an hour ahead is refused', 3_600_000, '60 minutes behind'],
+])('a seller whose clock is %s', async (_, offsetMs, words) => {
+  const nowMs = Date.parse('2026-11-25T12:00:00Z')
+  const seller: Seller = {
+    async ask() {
+      const date = new Date(nowMs + offsetMs).toUTCString()
+      const body = Buffer.from(JSON.stringify({ x402Version: 1, accepts: [offered()] }))
+      return { status: 402, headers: { date }, body, truncated: false }
+    },
+    close() {},
+  }
+  const { pay, approvals } = paymentsOfTest({ now: () => nowMs, seller })
+  const paid = pay('https://shop.example/report')
+  if (words === undefined) await expect(paid).resolves.toMatchObject({ record: { host: 'shop.example' } })
+  else {
+    await expect(paid).rejects.toMatchObject({ code: 'payment/clock', message: expect.stringContaining(words) })
+    expect(approvals.list({ limit: 10 }).intents).toEqual([])
+  }
 })

@@ -71,6 +71,8 @@ type Options = {
   now: () => number
 }
 
+const maxClockDifferenceMs = 2 * 60_000
+
 /** It was free: nothing to keep, and nothing to repeat. */
 class NothingToPay extends Error {
   readonly answer: SellerAnswer
@@ -122,7 +124,7 @@ export function payments(options: Options): Payments {
   }
 
   const newPayment = (wanted: Wanted, { chosen }: Choice, intent: IntentRecord, id: PaymentId): StoredPayment => {
-    const { offer, raw, network } = chosen
+    const { offer, raw, network, identifier } = chosen
     const { request, via, url, purpose, title, quote } = wanted
     const at = isoTime(now())
     const state = intent.state === 'denied' ? 'refused' : intent.state === 'waiting' ? 'waiting' : 'planned'
@@ -151,6 +153,7 @@ export function payments(options: Options): Payments {
         headers: Object.fromEntries(kept),
         ...(request.body !== undefined && { body: request.body }),
         complete: kept.length === headers.length,
+        ...(identifier && { identifier }),
       },
       raw: { ...raw },
       ...{ payload: null, attempts: 0, nextAtMs: null, answer: null },
@@ -162,6 +165,7 @@ export function payments(options: Options): Payments {
     const answer = await unpaid(wanted, call.signal)
     if (answer.status !== 402) throw new NothingToPay(answer)
     const host = hostOf(wanted.url)
+    if (wanted.via === 'public') assertClock(answer, host, now())
     const choice = needChoice(readDemand(answer, payerOf(wanted)), host)
     const amount = checkPrice(choice, wanted)
     checkBudgets(choice, host, amount)
@@ -193,7 +197,10 @@ export function payments(options: Options): Payments {
     const { id, offer, url } = payment.record
     if (!result?.authorization) throw new Error(`The payment ${id} was signed without an authorization.`)
     const signed = journal.become(id, 'signed', {
-      payload: paymentPayload({ version: offer.x402_version, raw: payment.raw, url, result }),
+      payload: paymentPayload({
+        ...{ version: offer.x402_version, raw: payment.raw, url, result },
+        identifier: { declared: payment.request.identifier, id },
+      }),
       signature_sha256: createHash('sha256').update(result.signature).digest('hex'),
       valid_until: isoTime(Number(result.authorization.validBefore) * 1000),
       nextAtMs: now(),
@@ -334,6 +341,19 @@ async function unpaid({ seller, request, via }: Wanted, signal: AbortSignal): Pr
   const answer = await seller.ask(request, signal)
   if (via === 'public' || answer.status === 402 || answer.status < 400) return answer
   throw serviceRefusal(answer.status, parsedJson(answer.body.toString('utf8')))
+}
+
+/**
+ * Refuses to sign while this computer's clock differs from the seller's: a signature would be good for as much longer.
+ * @throws AppError `payment/clock`
+ */
+function assertClock({ headers: { date, age = '0' } }: SellerAnswer, host: string, nowMs: number): void {
+  const theirsMs = Date.parse(date ?? '') + Number(age) * 1000
+  const differenceMs = nowMs - theirsMs
+  if (Number.isNaN(differenceMs) || Math.abs(differenceMs) <= maxClockDifferenceMs) return
+  const minutes = Math.round(Math.abs(differenceMs) / 60_000)
+  const words = differenceMs > 0 ? 'ahead of' : 'behind'
+  throw new AppError('payment/clock', `The clock of this computer is ${minutes} minutes ${words} that of ${host}.`)
 }
 
 type Alongside = (record: IntentRecord) => void

@@ -9,6 +9,7 @@ import {
 } from '../../../shared/contract/networks.ts'
 import type { PaymentOffer } from '../../../shared/contract/paymentRecords.ts'
 import { paymentHeaders } from '../../../shared/contract/payments.ts'
+import { paymentIdentifierName } from '../../../shared/paymentIdentifier.ts'
 import { parsedJson } from '../../platform/parsedJson.ts'
 import { solanaPrograms } from '../../platform/solana/solanaAddresses.ts'
 
@@ -22,7 +23,11 @@ export type ReadOffer = {
   solana?: SolanaTerms
   /** Of a payable offer of `upto`: who settles it. */
   facilitator?: string
+  /** What goes back with the payment, with its identifier: the seller takes one. */
+  identifier?: Declaration
 }
+/** As the seller declared the extension `payment-identifier`. */
+export type Declaration = Readonly<Record<string, unknown>>
 type KnownNetwork = EvmNetwork | SolanaNetwork
 /** All that is taken of what a seller adds there: nothing else of it gets into a transaction. */
 type SolanaTerms = { feePayer: string; memo?: string }
@@ -51,7 +56,11 @@ const Demand = z.looseObject({
     .looseObject({ description: z.string().optional().catch(undefined) })
     .optional()
     .catch(undefined),
+  extensions: z.looseObject({}).optional().catch(undefined),
 })
+/** A longer declaration is not sent back. */
+const maxDeclarationBytes = 4096
+const Declared = z.looseObject({ info: z.looseObject({ required: z.boolean().optional() }) })
 
 /** Seconds: shorter than a request may take, and what we sign is good for no longer than 300 anyhow. */
 const shortestSeconds = 5
@@ -68,16 +77,39 @@ export function readOffers(headers: Readonly<Record<string, string>>, body: stri
     decoded(headers[paymentHeaders.required.v1]),
   ]
   for (const demand of demands) {
-    const { data } = Demand.safeParse(demand)
-    if (!data) continue
-    const { x402Version, accepts, resource } = data
-    const offers = accepts.slice(0, mostOffers).flatMap((it) => {
-      const wanted = Wanted.safeParse(it).data
-      return wanted ? [readOffer(wanted, { version: x402Version, described: resource?.description })] : []
-    })
+    const offers = parseOffers(demand)
     if (offers.length > 0) return offers
   }
   return []
+}
+
+/** Reads the offers of one parsed demand. */
+export function parseOffers(demand: unknown): ReadOffer[] {
+  const { data } = Demand.safeParse(demand)
+  if (!data) return []
+  const { x402Version, accepts, resource, extensions } = data
+  const identifier = x402Version === 2 ? declarationIn(extensions) : undefined
+  return accepts.slice(0, mostOffers).flatMap((it) => {
+    const wanted = Wanted.safeParse(it).data
+    if (!wanted) return []
+    const offer = readOffer(wanted, { version: x402Version, described: resource?.description })
+    return [identifier ? { ...offer, identifier } : offer]
+  })
+}
+
+/** The declaration is a stranger's: it is bounded, and goes back to that stranger alone. */
+function declarationIn(extensions: Readonly<Record<string, unknown>> | undefined): Declaration | undefined {
+  const { data } = Declared.safeParse(extensions?.[paymentIdentifierName])
+  return data && isShortJson(data, maxDeclarationBytes) ? data : undefined
+}
+
+/** Whether a value of another party is JSON of at most so many bytes. */
+export function isShortJson(value: unknown, maxBytes: number): boolean {
+  try {
+    return Buffer.byteLength(JSON.stringify(value)) <= maxBytes
+  } catch {
+    return false // nested too deeply
+  }
 }
 
 type Wanted = z.infer<typeof Wanted>

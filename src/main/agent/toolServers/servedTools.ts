@@ -85,6 +85,7 @@ export function servedTools({ repository, listing }: Options): ServedTools {
         price: 'free',
         cost: undefined,
         change: undefined,
+        describe: undefined,
         routes: [],
         input: z.looseObject({}),
         output: z.looseObject({}),

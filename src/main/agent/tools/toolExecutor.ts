@@ -2,7 +2,7 @@ import { AppError } from '../../../shared/appError.ts'
 import { describeIssue } from '../../../shared/contract/describeIssue.ts'
 import type { ToolCallRecord } from '../../../shared/contract/toolCalls.ts'
 import { isWithinSandbox } from '../../../shared/contract/tools/sandboxAuthority.ts'
-import type { Tool, ToolApproval, ToolResult, ToolWaiting } from '../../../shared/contract/tools/tool.ts'
+import type { Tool, ToolApproval, ToolResult, ToolWaiting, ToolWork } from '../../../shared/contract/tools/tool.ts'
 import { isWaiting } from '../../../shared/contract/tools/tool.ts'
 import { mayUse } from '../../../shared/contract/tools/toolTable.ts'
 import type { Approvals } from '../approvals/approvals.ts'
@@ -14,6 +14,8 @@ import { failureOutcome, resultOutcome, type ToolOutcome } from './toolOutcome.t
 
 /** How long a call may keep its client: clients give up after 60 s. */
 export const toolWaits = { personMs: 20_000, programMs: 50_000, progressMs: 5_000 } as const
+
+const describeTimeoutMs = 3_000
 
 export type ToolRun = {
   caller: ToolCaller
@@ -70,6 +72,8 @@ type Options = {
   pending: PendingCalls
   perform: PerformTool
   notes: Pick<ToolNotes, 'refused'>
+  /** Looks up what the ids of a call stand for, as its caller. @throws AppError */
+  call(caller: ToolCaller, signal: AbortSignal): ToolWork['call']
   /** @throws AppError why this caller cannot use it now */
   toolOf(name: string, caller: ToolCaller): Tool | undefined
 }
@@ -105,7 +109,10 @@ export function toolExecutor(options: Options): ToolExecutor {
     if (same) return same.id
     const holder = holderOf(caller)
     pending.checkRoom(holder)
-    const { sentence, target } = approval
+    const { target } = approval
+    const sentence = await described(tool, args, { caller, approval })
+    const again = pending.waiting(digest) // the look-up took a while
+    if (again) return again.id
     const given = JSON.stringify(args)
     const intent = { kind: 'tool.call', tool: tool.name, sentence, target, arguments: given } as const
     const { id } = await asks.ask({
@@ -115,6 +122,19 @@ export function toolExecutor(options: Options): ToolExecutor {
         pending.add({ tool: tool.name, sentence, holder, digest, given, caller: JSON.stringify(caller) }, record),
     })
     return pending.ofIntent(id)?.id ?? ''
+  }
+
+  /** A look-up that fails leaves the plain sentence: the operation itself says what is wrong. */
+  const described = async (tool: Tool, args: ToolArguments, { caller, approval }: Asked): Promise<string> => {
+    if (!tool.describe || caller.sandbox !== undefined) return approval.sentence
+    try {
+      return await tool.describe(args, options.call(caller, AbortSignal.timeout(describeTimeoutMs)))
+    } catch (failure) {
+      if (failure instanceof AppError || (failure instanceof Error && failure.name === 'TimeoutError')) {
+        return approval.sentence
+      }
+      throw failure
+    }
   }
 
   const waited = async (

@@ -22,10 +22,16 @@ export function boundRequest(given: { sent: SentPayment; order: Order; lock: Pay
 export type Order = Pick<PaymentRow, 'operation' | 'key' | 'accountId' | 'method' | 'path' | 'bodyHash'>
 
 /** @throws AppError `request/invalid` for an `Idempotency-Key` of another length */
-export function orderOf(given: { accountId: AccountId; operation: string; asked: PricedRequest }): Order {
-  const { asked, ...rest } = given
+export function orderOf(given: {
+  accountId: AccountId
+  operation: string
+  asked: PricedRequest
+  /** Of the payment, which stands for a missing header. */
+  identifier: string | undefined
+}): Order {
+  const { asked, identifier, ...rest } = given
   const { method, path, headers, body } = asked
-  const key = headers['idempotency-key'] === undefined ? undefined : String(headers['idempotency-key'])
+  const key = headers['idempotency-key'] === undefined ? identifier : String(headers['idempotency-key'])
   if (key !== undefined) checkKey(key)
   return { ...rest, key, method, path, bodyHash: createHash('sha256').update(body).digest() }
 }

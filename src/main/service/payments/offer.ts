@@ -1,5 +1,6 @@
 import { AppError } from '../../../shared/appError.ts'
 import { paymentHeaders } from '../../../shared/contract/payments.ts'
+import { identifierDeclaration, paymentIdentifierName } from '../../../shared/paymentIdentifier.ts'
 import type { PaymentAuthorization, Price, Refusal } from './paymentAuthorization.ts'
 
 /** What one request costs, as every version of x402 says it. */
@@ -70,7 +71,10 @@ function version1(offer: Offer, error: string) {
 
 function version2(offer: Offer, error: string) {
   const { resource: url, description } = offer
-  return { x402Version: 2, error, resource: { url, description, mimeType }, accepts: [requirements(offer)] }
+  return {
+    ...{ x402Version: 2, error, resource: { url, description, mimeType }, accepts: [requirements(offer)] },
+    extensions: { [paymentIdentifierName]: identifierDeclaration },
+  }
 }
 
 function encoded(value: unknown): string {

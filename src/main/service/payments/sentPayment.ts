@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 import { AppError } from '../../../shared/appError.ts'
 import { paymentHeaders } from '../../../shared/contract/payments.ts'
+import { PaymentIdentifier, paymentIdentifierName } from '../../../shared/paymentIdentifier.ts'
 import { parsedJson } from '../../platform/parsedJson.ts'
 import type { PaymentAuthorization } from './paymentAuthorization.ts'
 
@@ -13,6 +14,8 @@ export type SentPayment = {
   /** Absent in version 1. */
   asset: string | undefined
   authorization: PaymentAuthorization
+  /** Of the order, by the extension `payment-identifier`. */
+  identifier: string | undefined
 }
 
 /** Longer than any payment of the scheme `exact`. */
@@ -52,6 +55,11 @@ const Version2 = z.object({
   x402Version: z.literal(2),
   accepted: z.object({ scheme: name, network: name, asset: name.optional() }),
   payload: Exact,
+  extensions: z
+    .object({
+      [paymentIdentifierName]: z.object({ info: z.object({ id: PaymentIdentifier.optional() }) }).optional(),
+    })
+    .optional(),
 })
 
 /**
@@ -70,11 +78,19 @@ export function sentPayment(headers: IncomingHttpHeaders): SentPayment | undefin
   const version = versionOf(first)
   if (version === 1) {
     const { scheme, network, payload } = read(Version1, first)
-    return { version, scheme, network, asset: undefined, authorization: authorizationOf(payload) }
+    return {
+      version,
+      scheme,
+      network,
+      asset: undefined,
+      authorization: authorizationOf(payload),
+      identifier: undefined,
+    }
   }
-  const { accepted, payload } = read(Version2, first)
+  const { accepted, payload, extensions } = read(Version2, first)
+  const identifier = extensions?.[paymentIdentifierName]?.info.id
   const { scheme, network, asset } = accepted
-  return { version, scheme, network, asset, authorization: authorizationOf(payload) }
+  return { version, scheme, network, asset, authorization: authorizationOf(payload), identifier }
 }
 
 function decoded(text: string): unknown {

@@ -180,6 +180,26 @@ test('a key whose payment is not cleared up takes no other payment, and a failed
   expect((await failing.refusal(other)).code).toBe('payments/required')
 })
 
+test('a payment identifier of x402 stands for a key, and is told to those who ask', async () => {
+  const { facilitator, asked } = scriptedFacilitator(settles)
+  const { buy, refusal, things } = shop(facilitator)
+  const { headers } = await refusal({})
+  const demand = JSON.parse(Buffer.from(String(headers['payment-required']), 'base64').toString())
+  const declared = demand.extensions['payment-identifier']
+  expect(declared).toMatchObject({ info: { required: false }, schema: { required: ['required'] } })
+  const identified = async (id: string) => {
+    const sent = (await signed())['payment-signature'] ?? ''
+    const payment = JSON.parse(Buffer.from(sent, 'base64').toString())
+    const extensions = { 'payment-identifier': { ...declared, info: { ...declared.info, id } } }
+    const text = JSON.stringify({ ...payment, extensions })
+    return { 'payment-signature': Buffer.from(text).toString('base64') }
+  }
+  const first = await buy(await identified('order_0123456789abcdef'))
+  expect((await buy(await identified('order_0123456789abcdef'))).body).toBe(first.body)
+  expect([things, asked.length]).toEqual([['a clock'], 1])
+  expect((await refusal(await identified('short'))).code).toBe('payments/malformed')
+})
+
 test('of two payments with one key at once, one is taken', async () => {
   const { facilitator, asked } = scriptedFacilitator(settles)
   const { buy, things } = shop(facilitator)

@@ -179,10 +179,10 @@ export function till(options: {
       if (!facilitator) throw unconfigured()
       const accountId = sale.account(input, call)
       const quoted = async () => sale.quote(input, call)
-      const order = orderOf({ accountId, operation: route.operation, asked })
+      const sent = sentPayment(asked.headers)
+      const order = orderOf({ accountId, operation: route.operation, asked, identifier: sent?.identifier })
       const earlier = asked.method === 'HEAD' ? undefined : orderOfKey(order)
       if (earlier) return await repeated(earlier, { call, offer: async () => offerOf(await quoted(), asked) })
-      const sent = sentPayment(asked.headers)
       if (!sent || asked.method === 'HEAD') throw paymentRequired(offerOf(await quoted(), asked))
       needOwnWallet(call.holder(), sent)
 

@@ -3,7 +3,7 @@ import { dnsLimits, dnsRecordTypes } from '../../dns/dnsRecord.ts'
 import { addDnsRecord, changeDnsRecord, listDnsRecords, removeDnsRecord } from '../dnsRecords.ts'
 import { checkDomains, domainLimits, listDomainPrices, searchDomains, usualTlds } from '../domainSearch.ts'
 import { getDomain, listDomains, setDomainPrivacy, setNameservers } from '../domains.ts'
-import { defineTool, type Tool } from './tool.ts'
+import { defineTool, type Tool, type ToolWork } from './tool.ts'
 
 const domain = z.string()
 const group = 'domains'
@@ -133,6 +133,8 @@ export const domainTools: readonly Tool[] = [
       sentence: `Change the DNS record ${id} of ${domain}${changes({ host, value, ttl })}.`,
       target: domain,
     }),
+    describe: async ({ domain, record_id: id, host, value, ttl }, call) =>
+      `Change the DNS record ${await recordWords(call, domain, id)} of ${domain}${changes({ host, value, ttl })}.`,
     run: ({ domain, record_id: recordId, ...rest }, { call }) => call(changeDnsRecord, { domain, recordId, ...rest }),
   }),
   defineTool({
@@ -149,6 +151,8 @@ export const domainTools: readonly Tool[] = [
       sentence: `Delete the DNS record ${id} of ${domain}.`,
       target: domain,
     }),
+    describe: async ({ domain, record_id: id }, call) =>
+      `Delete the DNS record ${await recordWords(call, domain, id)} of ${domain}.`,
     run: ({ domain, record_id: recordId }, { call }) => call(removeDnsRecord, { domain, recordId }),
   }),
   defineTool({
@@ -182,6 +186,13 @@ export const domainTools: readonly Tool[] = [
     run: ({ domain, nameservers }, { call }) => call(setNameservers, { domain, nameservers }),
   }),
 ]
+
+/** `A www 192.0.2.1`, or its id where there is none. */
+async function recordWords(call: ToolWork['call'], domain: string, id: string): Promise<string> {
+  const { records } = await call(listDnsRecords, { domain })
+  const found = records.find((it) => it.record_id === id)
+  return found ? `${found.type} ${found.host} ${found.value.slice(0, 100)}` : id
+}
 
 /** ` to host www, value 192.0.2.1` */
 function changes(given: Record<string, string | number | undefined>): string {

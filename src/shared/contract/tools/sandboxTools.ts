@@ -15,7 +15,7 @@ import {
   readExecOutput,
   sandboxLimits,
 } from '../sandboxes.ts'
-import { createTerminalLink } from '../terminals.ts'
+import { createTerminalLink, listTerminals } from '../terminals.ts'
 import type { Tool } from './tool.ts'
 import { defineTool } from './tool.ts'
 
@@ -204,6 +204,21 @@ export const sandboxTools: readonly Tool[] = [
     input: { sandbox_id: sandboxId },
     output: { success: z.boolean(), id: z.string(), message: z.string() },
     approval: ({ sandbox_id: id }) => ({ sentence: `Delete the sandbox ${id} with all its files.`, target: id }),
+    describe: async ({ sandbox_id: id }, call) => {
+      const none = () => undefined // a sandbox that is stopped has no metrics
+      const [{ name, short_id: short, created_at: created }, metrics, terminals] = await Promise.all([
+        call(getSandbox, { id }),
+        call(getMetrics, { id }).catch(none),
+        call(listTerminals, { id }).catch(none),
+      ])
+      const disk = metrics?.disk_used_mb
+      const facts = [
+        ...(typeof disk === 'number' ? [`${disk.toFixed(1)} MB`] : []),
+        ...(terminals ? [terminals.total === 1 ? '1 terminal running' : `${terminals.total} terminals running`] : []),
+        `created ${created.slice(0, 16).replace('T', ' ')} UTC`,
+      ]
+      return `Delete the sandbox “${name}” (${short}) with all its files: ${facts.join(', ')}.`
+    },
     run: ({ sandbox_id: id }, { call }) => call(deleteSandbox, { id }),
   }),
   defineTool({

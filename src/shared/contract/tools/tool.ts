@@ -93,6 +93,8 @@ export type Tool<A extends z.ZodObject = z.ZodObject> = {
   /** It may take longer than a client waits, or wait for a person. */
   mayWait: boolean
   approval: ((args: z.output<A>) => ToolApproval | undefined) | undefined
+  /** The sentence of the approval, with what the ids in it stand for. Only looked up when a call is asked about. */
+  describe: ((args: z.output<A>, call: ToolWork['call']) => Promise<string>) | undefined
   /** Of a tool that pays: what else a call changes, which the caller's rule for changes decides. */
   change: ((args: z.output<A>) => ToolApproval | undefined) | undefined
   run(args: z.output<A>, work: ToolWork): Promise<ToolResult | { waiting: ToolWaiting }>
@@ -107,12 +109,13 @@ type Definition<A extends z.ZodRawShape> = Pick<Tool, 'name' | 'description' | '
     cost?: ToolCost<z.ZodObject<NoInfer<A>>>
     approval?: (args: z.output<z.ZodObject<A>>) => ToolApproval | undefined
     change?: (args: z.output<z.ZodObject<A>>) => ToolApproval | undefined
+    describe?: (args: z.output<z.ZodObject<A>>, call: ToolWork['call']) => Promise<string>
     run: Tool<z.ZodObject<A>>['run']
     text?: (result: ToolResult) => string
   }
 
 export function defineTool<A extends z.ZodRawShape>(definition: Definition<A>): Tool {
-  const { effect, approval, change, cost, text } = definition
+  const { effect, approval, change, describe, cost, text } = definition
   const tool: Tool<z.ZodObject<A>> = {
     overwrites: false,
     idempotent: effect === 'read',
@@ -122,6 +125,7 @@ export function defineTool<A extends z.ZodRawShape>(definition: Definition<A>): 
     ...definition,
     approval,
     change,
+    describe,
     cost,
     text,
     input: z.strictObject(definition.input) as unknown as z.ZodObject<A>, // the same shape, only strict

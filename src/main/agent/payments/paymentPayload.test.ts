@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { offered } from '../../../../test/support/hostileSeller.ts'
+import type { SignedIntent } from '../../../shared/contract/intents.ts'
+import type { PaymentId } from '../../../shared/contract/paymentRecords.ts'
+import { identifierDeclaration, paymentIdentifierName } from '../../../shared/paymentIdentifier.ts'
+import { paymentPayload, receiptOf } from './paymentPayload.ts'
+import { parseOffers } from './readOffers.ts'
+
+const id = 'pay_0123456789abcdef01234567' as PaymentId // a brand is only a type
+const url = 'https://shop.example/report'
+const authorization = {
+  ...{ from: '0x1', to: '0x2', value: '1', validAfter: '0', validBefore: '1', nonce: '0x3' },
+} as NonNullable<SignedIntent['authorization']> // not looked at here
+const result = { signature: '0x00', authorization } as SignedIntent // likewise
+
+function sentTo(extensions: unknown) {
+  const [read] = parseOffers({
+    x402Version: 2,
+    accepts: [offered({ network: 'eip155:8453', amount: '10000' })],
+    extensions,
+  })
+  if (!read) throw new Error('There is no offer.')
+  const payload = paymentPayload({
+    version: 2,
+    raw: read.raw,
+    url,
+    result,
+    identifier: { declared: read.identifier, id },
+  })
+  return JSON.parse(Buffer.from(payload.value, 'base64').toString('utf8'))
+}
+
+test('a seller that takes a payment identifier gets its declaration back, with the id of the payment', () => {
+  const declared = { ...identifierDeclaration, info: { required: true, more: 1 } }
+  expect(sentTo({ [paymentIdentifierName]: declared, other: {} }).extensions).toEqual({
+    [paymentIdentifierName]: { ...declared, info: { required: true, more: 1, id } },
+  })
+})
+
+test.each([
+  ['no extension', undefined],
+  ['another extension', { bazaar: { info: {} } }],
+  ['a declaration that is none', { [paymentIdentifierName]: 'yes' }],
+  ['a declaration without end', { [paymentIdentifierName]: { info: {}, schema: 'x'.repeat(10_000) } }],
+])('a seller that declares %s gets none', (_, extensions) => {
+  expect(sentTo(extensions).extensions).toBeUndefined()
+})
+
+test('a receipt keeps its extensions, such as a signed receipt, within bounds', () => {
+  const receipt = (extensions: object) =>
+    receiptOf({
+      'payment-response': Buffer.from(JSON.stringify({ success: true, extensions })).toString('base64'),
+    })
+  const signed = { 'offer-receipt': { info: { receipt: { signature: '0x1' } } } }
+  expect(receipt(signed)?.extensions).toEqual(signed)
+  expect(receipt({ much: 'x'.repeat(20_000) })?.extensions).toBeUndefined()
+})
