@@ -179,7 +179,10 @@ export const paymentTools: readonly Tool[] = [
     change: ({ url, method }) =>
       readingMethod.safeParse(method).success
         ? undefined
-        : { sentence: `Send ${method} to ${url.slice(0, 200)}.`, target: URL.parse(url)?.host ?? '' },
+        : {
+            sentence: `Send ${method} to ${url.slice(0, 200)}.`,
+            target: /^https?:\/\/([^/?#]+)/i.exec(url)?.[1] ?? '',
+          },
     input: {
       url,
       method,
