@@ -111,7 +111,9 @@ test('a tool client is made with limits, asks before it deletes, and is revoked'
   })
   await page.goto(`${originOf()}/#/approvals/${intents[0]?.id}`)
   const request = page.getByRole('article', { name: 'Request' })
-  await request.getByRole('heading', { name: `Delete the sandbox “atlas” (${id.slice(0, 8)}) with all its files` }).waitFor()
+  await request
+    .getByRole('heading', { name: `Delete the sandbox “atlas” (${id.slice(0, 8)}) with all its files` })
+    .waitFor()
   await look(page, 'approval-tool')
   const approve = request.getByRole('button', { name: 'Approve once' })
   await eventually(async () => expect(await approve.isEnabled()).toBe(true))
