@@ -178,3 +178,17 @@ test('what a program asks and how it calls itself is told once a turn, all answe
   expect(titles.at(-1)).toBe('99')
   expect(titles.length).toBeLessThan(10)
 })
+
+test('a worker without screens ends, and another takes the next screen', async () => {
+  pool = screenPool({ workerUrl, workers: 1, idleMs: 1, log: silentLog })
+  const seen = handlers()
+  for (let round = 0; round < 2; round += 1) {
+    const screen = pool.open({ cols: 20, rows: 5 }, seen)
+    screen.output(bytes('still here'), false)
+    expect(textOf(await screen.ask(wholeText))).toBe('still here')
+    expect(pool.workers).toBe(1)
+    screen.close()
+    await eventually(() => expect(pool.workers).toBe(0))
+  }
+  expect(seen.lost).toEqual([])
+})

@@ -45,6 +45,8 @@ export type RemoteScreen = {
 }
 
 export type ScreenPool = {
+  /** How many worker threads run. */
+  readonly workers: number
   open(size: ScreenSize & { marksKey?: string | undefined }, handlers: ScreenHandlers): RemoteScreen
   close(): Promise<void>
 }
@@ -55,6 +57,8 @@ type Room = {
   stuck: Stuck | undefined
   screens: Map<number, ScreenHandlers>
   asks: Map<number, Ask>
+  /** Ends it unless a screen is opened before. */
+  idle: NodeJS.Timeout | undefined
 }
 type Ask = {
   screen: number
@@ -64,12 +68,16 @@ type Ask = {
 }
 
 const askMs = 30_000
+/** V8 keeps the memory of a thread that does nothing: one without screens ends after this time. */
+const usualIdleMs = 5_000
 /** No piece of work takes this long, unless the output is hostile. */
 const usualStuckMs = 5_000
 
+type ScreenPoolOptions = { workerUrl: URL; workers: number; stuckMs?: number; idleMs?: number; log: Log }
+
 /** Spreads screens over worker threads; a worker that dies, or is stuck in one piece of work, is replaced. */
-export function screenPool(options: { workerUrl: URL; workers: number; stuckMs?: number; log: Log }): ScreenPool {
-  const { stuckMs = usualStuckMs } = options
+export function screenPool(options: ScreenPoolOptions): ScreenPool {
+  const { stuckMs = usualStuckMs, idleMs = usualIdleMs } = options
   const rooms: Room[] = []
   let lastScreen = 0
   let lastAsk = 0
@@ -78,7 +86,7 @@ export function screenPool(options: { workerUrl: URL; workers: number; stuckMs?:
   const addRoom = (): Room => {
     const work = presentWork()
     const worker = new Worker(options.workerUrl, { workerData: { work: work.memory } })
-    const room: Room = { worker, work, stuck: undefined, screens: new Map(), asks: new Map() }
+    const room: Room = { worker, work, stuck: undefined, screens: new Map(), asks: new Map(), idle: undefined }
     rooms.push(room)
     watch(room)
     room.worker.on('message', (message: FromScreens) => {
@@ -109,6 +117,7 @@ export function screenPool(options: { workerUrl: URL; workers: number; stuckMs?:
     room.screens.delete(screen)
     handlers?.onLost('drawing')
     for (const [id, ask] of room.asks) if (ask.screen === screen) settle(room, id)?.reject(new ScreenLost())
+    endIfIdle(room)
   }
 
   const lossOf = ({ stuck }: Room, screen: number): LossReason => {
@@ -116,8 +125,23 @@ export function screenPool(options: { workerUrl: URL; workers: number; stuckMs?:
     return stuck.screen === screen ? stuck.kind : 'neighbour'
   }
 
+  const forget = (room: Room): void => {
+    const index = rooms.indexOf(room)
+    if (index >= 0) rooms.splice(index, 1)
+  }
+
+  const endIfIdle = (room: Room): void => {
+    if (room.screens.size > 0) return
+    clearTimeout(room.idle)
+    room.idle = setTimeout(() => {
+      forget(room)
+      void room.worker.terminate()
+    }, idleMs).unref()
+  }
+
   const clear = (room: Room): void => {
-    rooms.splice(rooms.indexOf(room), 1)
+    clearTimeout(room.idle)
+    forget(room)
     if (!closing) for (const [screen, handlers] of room.screens) handlers.onLost(lossOf(room, screen))
     for (const id of [...room.asks.keys()]) settle(room, id)?.reject(new ScreenLost())
   }
@@ -128,6 +152,9 @@ export function screenPool(options: { workerUrl: URL; workers: number; stuckMs?:
   }
 
   return {
+    get workers() {
+      return rooms.length
+    },
     open({ cols, rows, marksKey }, handlers) {
       const room = roomiest()
       const screen = ++lastScreen
@@ -135,6 +162,7 @@ export function screenPool(options: { workerUrl: URL; workers: number; stuckMs?:
         if (room.screens.has(screen)) room.worker.postMessage(message, transfer)
       }
       room.screens.set(screen, handlers)
+      clearTimeout(room.idle)
       post({ type: 'open', screen, cols, rows, marksKey })
       return {
         output: (bytes, replay) => post({ type: 'output', screen, bytes, replay }, [bytes.buffer]),
@@ -153,6 +181,7 @@ export function screenPool(options: { workerUrl: URL; workers: number; stuckMs?:
           post({ type: 'close', screen })
           room.screens.delete(screen)
           for (const [id, ask] of room.asks) if (ask.screen === screen) settle(room, id)?.reject(closed())
+          endIfIdle(room)
         },
       }
     },

@@ -73,7 +73,7 @@ const memoryBytes = 1024 * 1024
 const allowedBehind = { screen: 4 * 1024 * 1024, viewer: 8 * 1024 * 1024, disk: 4 * 1024 * 1024 }
 /** Runtimes kill a program after a few seconds; this covers one that cannot. */
 const endMs = 15_000
-const screenIdleMs = 60_000
+const screenIdleMs = 10_000
 const keptSizes = 256
 
 export async function terminalSession(options: SessionOptions): Promise<TerminalSession> {

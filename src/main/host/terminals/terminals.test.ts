@@ -225,6 +225,7 @@ test('to remove a terminal does not wait for a screen that is still busy', async
   const closed = Promise.withResolvers<never>()
   closed.promise.catch(() => {})
   const busy: ScreenPool = {
+    workers: 1,
     open: () => ({
       output: () => {},
       resize: () => {},
