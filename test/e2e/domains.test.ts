@@ -140,6 +140,16 @@ test('plans, applies and undoes DNS changes, also when the zone moved meanwhile'
   await dialog.getByRole('button', { name: 'Apply' }).click()
   await page.getByText('Changes undone').waitFor()
   expect(await values()).toEqual([...before, 'A other 192.0.2.9'])
+
+  await editor.getByRole('button', { name: 'History' }).click()
+  const history = page.getByRole('dialog', { name: `History of ${domain}` })
+  const plans = history.getByRole('list', { name: 'Changes, newest first' }).locator('> li')
+  await plans.filter({ hasText: 'Undo, 7 changes' }).waitFor()
+  expect(await plans.count()).toBe(2)
+  await look(page, 'domains-history')
+  await plans.nth(1).getByRole('button', { name: 'Undo…' }).click()
+  await page.getByRole('dialog', { name: `Undo changes of ${domain}` }).waitFor()
+  await page.keyboard.press('Escape')
 })
 
 test('imports and exports zone files, and refuses a hostile one', async () => {
@@ -151,8 +161,8 @@ test('imports and exports zone files, and refuses a hostile one', async () => {
   const text = dialog.getByLabel('Zone file')
   await text.fill('$INCLUDE /etc/passwd')
   await dialog.getByText('Line 1: $INCLUDE is not allowed in an import.').waitFor()
-  await text.fill('www 300 IN A 192.0.2.4\nk TXT "a; b" "c"')
-  await dialog.getByText('2 records.').waitFor()
+  await text.fill('www 1 IN A 192.0.2.4\nk TXT "a; b" "c"')
+  await dialog.getByText('2 records. TTL raised to 300 seconds: line 1.').waitFor()
   await look(page, 'domains-import')
   await dialog.getByRole('button', { name: 'Import', exact: true }).click()
   await editor.getByRole('button', { name: 'Review changes' }).click()

@@ -80,6 +80,11 @@ describe('anybody', () => {
     expect([refused.status, refused.json.error]).toEqual([400, '`domains` must have at most 200 names.'])
     expect((await open('/domains/check?domains=,')).status).toBe(400)
     expect((await open('/domains/search?q=%20')).status).toBe(400)
+    expect((await open('/domains/search')).json.error).toBe('`q` is required.')
+    expect((await open('/v1/domains/search?query=mysite&tlds=com,io')).json).toMatchObject({
+      query: 'mysite',
+      results: [{ domain: 'mysite.com' }, { domain: 'mysite.io' }],
+    })
     expect((await open('/domains/search?q=!!!')).json.error).toBe('`q` must have letters or digits.')
   })
 
@@ -127,6 +132,8 @@ test('privacy, lock and nameservers change at the registrar', async () => {
     ['ns1.example.net'],
     ['a.b', 'a.b'],
     ['x', 'y.z'],
+    ['1.2.3.4', '5.6.7.8'],
+    ['ns1.example.net', '5.6.7.8.'],
     Array.from({ length: 14 }, (_, at) => `n${at}.example.net`),
   ]) {
     expect((await put('nameservers', { nameservers: wrong })).status, String(wrong)).toBe(400)
@@ -194,12 +201,21 @@ describe('DNS records', () => {
       [{ type: 'A', host: 'x', value: '192.0.2.1', ttl: 60 }, 400, 'request/invalid'],
       [{ type: 'PTR', host: 'x', value: 'example.net' }, 400, 'request/invalid'],
       [{ type: 'A', host: 'x' }, 400, 'request/invalid'],
+      [{ type: 'A', host: 'x', value: '192.0.2.1', distance: 5 }, 400, 'request/invalid'],
+      [{ type: 'MX', host: '@', value: 'mail.example.com', distance: 65_536 }, 400, 'request/invalid'],
     ]
     for (const [record, status, code] of refused) {
       const { status: got, json } = await add(record)
       expect([got, json.code], JSON.stringify(record)).toEqual([status, code])
     }
-    expect((await dns('?fresh=true')).json.records).toHaveLength(1)
+    const { records } = (await dns('?fresh=true')).json
+    expect(records).toHaveLength(1)
+    expect(records[0]).not.toHaveProperty('distance')
+    for (const distance of [-1, 5, 65_536]) {
+      const path = `/domains/${zone}/dns/${records[0].id}`
+      const { status, json } = await service.send(path, { method: 'PUT', body: { distance } })
+      expect([status, json.error], String(distance)).toEqual([400, expect.stringMatching(/^`distance` must/)])
+    }
   })
 
   test('of fifty requests at once with one record, one is added', async () => {
