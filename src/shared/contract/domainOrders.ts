@@ -44,7 +44,6 @@ export const quoteDomain = defineRoute({
   status: 201,
   idempotent: true,
   refusals: domainRefusals,
-  idempotent: true,
   body: z.object({
     domain: z.string().min(3, 'must have from 3 to 253 characters').max(253, 'must have from 3 to 253 characters'),
     years: Years,
