@@ -1,14 +1,15 @@
 import { windowKeyHeader, windowProtocol } from '../../shared/contract/localApi.ts'
+import { deviceStore } from '../ui/storage/textStore.ts'
 
 /** The storage of a page is its origin's alone, port included, other than its cookies. */
 const storageKey = 'steward.window-key'
 
 export function keepWindowKey(key: string): void {
-  localStorage.setItem(storageKey, key)
+  deviceStore.set(storageKey, key)
 }
 
 export function windowKey(): string | undefined {
-  return localStorage.getItem(storageKey) ?? undefined
+  return deviceStore.get(storageKey) ?? undefined
 }
 
 /** `fetch` as the person's window. */

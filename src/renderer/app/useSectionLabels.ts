@@ -1,13 +1,16 @@
 import { useEffect, useState } from 'react'
+import { z } from 'zod'
 import { usePlace } from '../ui/place.ts'
+import { persisted } from '../ui/storage/persisted.ts'
+import { usePersisted } from '../ui/storage/usePersisted.ts'
 
-const storageKey = 'steward.section-labels'
+const storedLabels = persisted('steward.section-labels', z.enum(['shown', 'hidden']), 'hidden')
 
 export type SectionLabels = { shown: boolean; toggle(): void }
 
 /** Whether the sections show their names: as the person left it; in a narrow window only until one is chosen. */
 export function useSectionLabels(isNarrow: boolean): SectionLabels {
-  const [kept, setKept] = useState(() => localStorage.getItem(storageKey) === 'shown')
+  const isShown = usePersisted(storedLabels) === 'shown'
   const [asked, setAsked] = useState(false)
   const [section] = usePlace()
   useEffect(() => {
@@ -16,10 +19,7 @@ export function useSectionLabels(isNarrow: boolean): SectionLabels {
   return isNarrow
     ? { shown: asked, toggle: () => setAsked(!asked) }
     : {
-        shown: kept,
-        toggle() {
-          localStorage.setItem(storageKey, kept ? 'hidden' : 'shown')
-          setKept(!kept)
-        },
+        shown: isShown,
+        toggle: () => storedLabels.write(isShown ? 'hidden' : 'shown'),
       }
 }

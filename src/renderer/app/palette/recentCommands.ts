@@ -1,19 +1,15 @@
 import { z } from 'zod'
+import { persisted } from '../../ui/storage/persisted.ts'
 
-const storageKey = 'steward.palette.recent'
-const mostKept = 20
-const Ids = z.array(z.string())
+const storedIds = persisted('steward.palette.recent', z.array(z.string()), [])
+const maxRecent = 20
 
 /** The ids of what was chosen in the palette, the last first. */
 export function recentCommands(): readonly string[] {
-  try {
-    return Ids.parse(JSON.parse(localStorage.getItem(storageKey) ?? '[]'))
-  } catch {
-    return [] // written by something else
-  }
+  return storedIds.read()
 }
 
 export function keepRecent(id: string): void {
   const others = recentCommands().filter((it) => it !== id)
-  localStorage.setItem(storageKey, JSON.stringify([id, ...others].slice(0, mostKept)))
+  storedIds.write([id, ...others].slice(0, maxRecent))
 }

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { memoryStorage } from '../../../../test/support/memoryStorage.ts'
 import type { SandboxId } from '../../../shared/ids.ts'
+import { createTextStore } from '../../ui/storage/textStore.ts'
 import { keptToken, linkedSandbox } from './linkAddress.ts'
 
 const id = '0123456789abcdef0123456789abcdef' as SandboxId
@@ -12,14 +14,11 @@ test('knows the sandbox of a link, and no other address', () => {
 })
 
 test('keeps the token of a link for a reload, and a newer one instead of it', () => {
-  const kept = new Map<string, string>()
-  const storage = {
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, value: string) => void kept.set(key, value),
-  }
-  expect(keptToken(storage, id, undefined)).toBeUndefined()
-  expect(keptToken(storage, id, 'first')).toBe('first')
-  expect(keptToken(storage, id, undefined)).toBe('first')
-  expect(keptToken(storage, id, 'second')).toBe('second')
-  expect(keptToken(storage, 'f'.repeat(32) as SandboxId, undefined)).toBeUndefined()
+  const storage = memoryStorage()
+  const store = createTextStore(() => storage)
+  expect(keptToken(store, id, undefined)).toBeUndefined()
+  expect(keptToken(store, id, 'first')).toBe('first')
+  expect(keptToken(store, id, undefined)).toBe('first')
+  expect(keptToken(store, id, 'second')).toBe('second')
+  expect(keptToken(store, 'f'.repeat(32) as SandboxId, undefined)).toBeUndefined()
 })

@@ -1,4 +1,5 @@
 import { SandboxId } from '../../../shared/ids.ts'
+import type { TextStore } from '../../ui/storage/textStore.ts'
 
 /** The sandbox that the address of a terminal link names: `/terminal/:id`. */
 export function linkedSandbox({ pathname }: Pick<Location, 'pathname'>): SandboxId | undefined {
@@ -7,11 +8,11 @@ export function linkedSandbox({ pathname }: Pick<Location, 'pathname'>): Sandbox
 
 /** A reload of the tab finds the token here; another tab or a later visit does not. */
 export function keptToken(
-  storage: Pick<Storage, 'getItem' | 'setItem'>,
+  store: Pick<TextStore, 'get' | 'set'>,
   sandboxId: SandboxId,
   given: string | undefined,
 ): string | undefined {
   const key = `steward.link.${sandboxId}`
-  if (given !== undefined) storage.setItem(key, given)
-  return given ?? storage.getItem(key) ?? undefined
+  if (given !== undefined) store.set(key, given)
+  return given ?? store.get(key) ?? undefined
 }

@@ -1,6 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { AgentProvider } from '../../agent/AgentProvider.tsx'
 import { httpAgent } from '../../agent/agentClient.ts'
+import { windowStore } from '../../ui/storage/textStore.ts'
 import { takeAddressToken } from '../addressToken.ts'
 import { drawPage } from '../drawPage.tsx'
 import { appQueryClient } from '../queryClient.ts'
@@ -13,7 +14,7 @@ export function startTerminalLink(): void {
   drawPage(() => {
     const sandboxId = linkedSandbox(window.location)
     const given = takeAddressToken(window.location, window.history)
-    const token = sandboxId && keptToken(window.sessionStorage, sandboxId, given)
+    const token = sandboxId && keptToken(windowStore, sandboxId, given)
     if (!sandboxId || !token) return <LinkEnded />
     return (
       <QueryClientProvider client={appQueryClient()}>

@@ -65,7 +65,7 @@ function Chats({ id, part, sought }: ChatsProps) {
   const beginWithSettings = async () => {
     try {
       const { id: made } = await actions.create({})
-      keepDraft(made, keptDraft('new', localStorage), localStorage)
+      keepDraft(made, keptDraft('new'))
       setSettings('all')
       goTo('chat', made)
     } catch (failure) {

@@ -48,7 +48,7 @@ export function SandboxFiles({ sandbox, visible, asked }: SandboxFilesProps) {
   const running = sandbox.status === 'running'
   const tree = useFileTree(id, running && visible)
   const actions = useFileActions(id)
-  const [kept] = useState(() => drafts(id, localStorage))
+  const [kept] = useState(() => drafts(id))
   const files = useOpenFiles(kept)
   const openAsked = useEffectEvent(() => {
     if (asked?.isFolder) tree.go(asked.path)

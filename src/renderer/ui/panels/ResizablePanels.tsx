@@ -3,7 +3,7 @@ import { createPortal } from 'react-dom'
 import { Group, type Layout, Panel, type PanelImperativeHandle, Separator, usePanelRef } from 'react-resizable-panels'
 import { classNames } from '../classNames.ts'
 import { EndDrawer, ListDrawer } from './Drawer.tsx'
-import { keepWidth, keptWidth, type PanelWidth } from './panelWidths.ts'
+import { type PanelWidth, storedWidth, storeWidth } from './panelWidths.ts'
 import type { PanelRoom } from './usePanelRoom.ts'
 
 type SizedPanel = {
@@ -44,9 +44,9 @@ export function ResizablePanels({ room, start, middle, end }: ResizablePanelsPro
     const dividers = Object.keys(layout).length - 1
     const pixelsOf = (id: string) => ((layout[id] ?? 0) / 100) * ((place.current?.clientWidth ?? 0) - dividers)
     const [startPixels, endPixels] = [pixelsOf('start'), pixelsOf('end')]
-    if (startPixels && start) keepWidth(start.id, startPixels)
+    if (startPixels && start) storeWidth(start.id, startPixels)
     if (!end || endFloats) return
-    if (endPixels) keepWidth(end.id, endPixels)
+    if (endPixels) storeWidth(end.id, endPixels)
     if (end.open !== Boolean(endPixels)) end.onOpenChange(!end.open)
   }
   return (
@@ -60,7 +60,7 @@ export function ResizablePanels({ room, start, middle, end }: ResizablePanelsPro
           <Panel
             key="start"
             id="start"
-            defaultSize={keptWidth(start.id, start.width)}
+            defaultSize={storedWidth(start.id, start.width)}
             minSize={start.width.min}
             maxSize={start.width.max}
             groupResizeBehavior="preserve-pixel-size"
@@ -122,14 +122,14 @@ type EndPanelProps = FoldingPanel & { panel: RefObject<PanelImperativeHandle | n
 
 function EndPanel({ id, panel, content, label, width, open }: EndPanelProps) {
   const { min, max } = width
-  const [initial] = useState(() => (open ? keptWidth(id, width) : 0))
+  const [initial] = useState(() => (open ? storedWidth(id, width) : 0))
   const applied = useRef(open)
 
   useEffect(() => {
     if (applied.current === open) return
     applied.current = open
     if (panel.current?.isCollapsed() !== open) return
-    if (open) panel.current.resize(keptWidth(id, width))
+    if (open) panel.current.resize(storedWidth(id, width))
     else panel.current.collapse()
   }, [panel, open, id, width])
 

@@ -1,16 +1,20 @@
+import { z } from 'zod'
+import { type Persisted, persisted } from '../storage/persisted.ts'
+
 /** In pixels. */
 export type PanelWidth = { initial: number; min: number; max: number }
 
-const keyOf = (id: string) => `steward.panels.${id}`
-
-/** The width a person gave the panel last. */
-export function keptWidth(id: string, { initial, min, max }: PanelWidth): number {
-  const kept = Number.parseFloat(localStorage.getItem(keyOf(id)) ?? '')
-  return Number.isFinite(kept) ? Math.min(Math.max(kept, min), max) : initial
+/** The width that the user gave the panel last. */
+export function storedWidth(id: string, { initial, min, max }: PanelWidth): number {
+  return Math.min(Math.max(storeOf(id, initial).read(), min), max)
 }
 
-export function keepWidth(id: string, width: number): void {
-  localStorage.setItem(keyOf(id), String(Math.round(width)))
+export function storeWidth(id: string, width: number): void {
+  storeOf(id, width).write(Math.round(width))
+}
+
+function storeOf(id: string, fallback: number): Persisted<number> {
+  return persisted(`steward.panels.${id}`, z.number(), fallback)
 }
 
 /** The list at the left has one width in all screens. */

@@ -1,17 +1,20 @@
-export type ThemeChoice = 'system' | 'light' | 'dark'
+import { z } from 'zod'
+import { persisted } from '../storage/persisted.ts'
+
+const ThemeChoice = z.enum(['system', 'light', 'dark'])
+export type ThemeChoice = z.infer<typeof ThemeChoice>
 export type Theme = 'light' | 'dark'
 
-const storageKey = 'steward.theme'
+const storedTheme = persisted('steward.theme', ThemeChoice, 'system')
 const changed = 'steward:theme'
 
 export function readThemeChoice(): ThemeChoice {
-  const kept = localStorage.getItem(storageKey)
-  return kept === 'light' || kept === 'dark' ? kept : 'system'
+  return storedTheme.read()
 }
 
 export function chooseTheme(choice: ThemeChoice): void {
-  if (choice === 'system') localStorage.removeItem(storageKey)
-  else localStorage.setItem(storageKey, choice)
+  if (choice === 'system') storedTheme.clear()
+  else storedTheme.write(choice)
   applyTheme()
 }
 
@@ -24,16 +27,13 @@ export function presentTheme(): Theme {
 
 /** Calls `listener` after each change: by this window, another window or the system. */
 export function onThemeChange(listener: () => void): () => void {
-  const fromOtherWindow = (event: StorageEvent) => {
-    if (event.key === storageKey || event.key === null) applyTheme()
-  }
   const system = systemPrefersDark()
   system.addEventListener('change', applyTheme)
-  window.addEventListener('storage', fromOtherWindow)
+  const unsubscribe = storedTheme.subscribe(applyTheme)
   window.addEventListener(changed, listener)
   return () => {
     system.removeEventListener('change', applyTheme)
-    window.removeEventListener('storage', fromOtherWindow)
+    unsubscribe()
     window.removeEventListener(changed, listener)
   }
 }

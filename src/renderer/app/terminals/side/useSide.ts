@@ -1,10 +1,10 @@
-import { useState } from 'react'
 import { z } from 'zod'
+import { persisted } from '../../../ui/storage/persisted.ts'
+import { usePersistedState } from '../../../ui/storage/usePersisted.ts'
 import { type SidePanel, sidePanels } from '../sidePanels.ts'
 
-const storageKey = 'steward.terminals.side'
-const Kept = z.object({ open: z.boolean(), tabId: z.string().optional() })
-type Kept = z.infer<typeof Kept>
+const StoredSide = z.object({ open: z.boolean(), tabId: z.string().optional() })
+const storedSide = persisted<z.infer<typeof StoredSide>>('steward.terminals.side', StoredSide, { open: false })
 
 export type Side = {
   open: boolean
@@ -14,25 +14,13 @@ export type Side = {
   show(tabId: string): void
 }
 
-/** Whether the panel beside the terminals is open, and with what; as the person left it. */
+/** Whether the panel beside the terminals is open, and with what; as the user left it. */
 export function useSide(): Side {
-  const [kept, setKept] = useState(readKept)
-  const change = (next: Kept) => {
-    localStorage.setItem(storageKey, JSON.stringify(next))
-    setKept(next)
-  }
+  const [stored, change] = usePersistedState(storedSide)
   return {
-    open: kept.open,
-    tab: sidePanels.find(({ id }) => id === kept.tabId) ?? sidePanels[0],
-    setOpen: (open) => change({ ...kept, open }),
-    show: (tabId) => change({ open: true, tabId }),
-  }
-}
-
-function readKept(): Kept {
-  try {
-    return Kept.parse(JSON.parse(localStorage.getItem(storageKey) ?? 'null'))
-  } catch {
-    return { open: false } // never opened, or written by something else
+    open: stored.open,
+    tab: sidePanels.find(({ id }) => id === stored.tabId) ?? sidePanels[0],
+    setOpen: (open) => change((prev) => ({ ...prev, open })),
+    show: (tabId) => change(() => ({ open: true, tabId })),
   }
 }

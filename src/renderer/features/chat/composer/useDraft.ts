@@ -6,8 +6,8 @@ const pauseMs = 400
 
 /** @param place the conversation, or `new`; the component is keyed by it */
 export function useDraft(place: string) {
-  const [draft, setDraft] = useState<Draft>(() => keptDraft(place, localStorage))
-  const keep = useEffectEvent(() => keepDraft(place, draft, localStorage))
+  const [draft, setDraft] = useState<Draft>(() => keptDraft(place))
+  const keep = useEffectEvent(() => keepDraft(place, draft))
   // biome-ignore lint/correctness/useExhaustiveDependencies: each change begins the pause anew
   useEffect(() => {
     const timer = setTimeout(keep, pauseMs)

@@ -40,7 +40,7 @@ export function NewChat({ ref }: { ref?: Ref<ConversationHandle> }) {
       })
     } catch (failure) {
       // The chat is there, and so is what was written.
-      keepDraft(id, draft, localStorage)
+      keepDraft(id, draft)
       goTo('chat', id)
       throw failure
     }

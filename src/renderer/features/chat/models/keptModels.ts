@@ -1,16 +1,13 @@
 import { ModelNames } from '../../../../shared/contract/chats.ts'
+import { persisted } from '../../../ui/storage/persisted.ts'
 
-const key = 'steward.chat.models'
+const storedModels = persisted('steward.chat.models', ModelNames, [])
 
 /** The models of the last chat, for the next one. */
 export function keptModels(): string[] {
-  try {
-    return ModelNames.parse(JSON.parse(localStorage.getItem(key) ?? 'null'))
-  } catch {
-    return [] // none yet, or written by something else
-  }
+  return storedModels.read()
 }
 
 export function keepModels(models: readonly string[]): void {
-  localStorage.setItem(key, JSON.stringify(models))
+  storedModels.write([...models])
 }

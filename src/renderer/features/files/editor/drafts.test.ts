@@ -1,44 +1,58 @@
 import { expect, test } from 'vitest'
+import { memoryStorage } from '../../../../../test/support/memoryStorage.ts'
 import { SandboxId } from '../../../../shared/ids.ts'
-import { drafts } from './drafts.ts'
+import { createTextStore } from '../../../ui/storage/textStore.ts'
+import { forgetOtherUploads, transferNotes } from '../transfers/transferNotes.ts'
+import { drafts, forgetOtherDrafts } from './drafts.ts'
 
 const [one, other] = ['a', 'b'].map((digit) => SandboxId.parse(digit.repeat(32))) as [SandboxId, SandboxId]
 
-function storage(mostBytes = 1000): Storage {
-  const held = new Map<string, string>()
-  return {
-    get length() {
-      return held.size
-    },
-    key: (at) => [...held.keys()][at] ?? null,
-    getItem: (key) => held.get(key) ?? null,
-    setItem(key, value) {
-      if (value.length > mostBytes) throw new DOMException('full', 'QuotaExceededError')
-      held.set(key, value)
-    },
-    removeItem: (key) => void held.delete(key),
-    clear: () => held.clear(),
-  }
-}
-
 test('keeps what was not saved, for each sandbox by itself', () => {
-  const held = storage()
-  const mine = drafts(one, held)
+  const storage = memoryStorage()
+  const store = createTextStore(() => storage)
+  const mine = drafts(one, store)
   mine.keep('/root/b.txt', { text: 'new', version: 'v1' })
   mine.keep('/root/a: b.txt', { text: '', version: 'v2' })
   expect(mine.paths()).toEqual(['/root/a: b.txt', '/root/b.txt'])
-  expect(drafts(one, held).read('/root/b.txt')).toEqual({ text: 'new', version: 'v1' })
-  expect(drafts(other, held).paths()).toEqual([])
+  expect(drafts(one, store).read('/root/b.txt')).toEqual({ text: 'new', version: 'v1' })
+  expect(drafts(other, store).paths()).toEqual([])
   mine.forget('/root/b.txt')
   expect(mine.read('/root/b.txt')).toBeUndefined()
 })
 
 test('what has no room leaves no older text behind, and what is no draft is none', () => {
-  const held = storage(60)
-  const mine = drafts(one, held)
+  const storage = memoryStorage(60)
+  const store = createTextStore(() => storage)
+  const mine = drafts(one, store)
   mine.keep('/a', { text: 'short', version: 'v' })
   mine.keep('/a', { text: 'long'.repeat(100), version: 'v' })
   expect(mine.read('/a')).toBeUndefined()
-  held.setItem(`steward.draft.${one}:/b`, 'no JSON')
+  storage.setItem(`steward.draft.${one}:/b`, 'no JSON')
   expect(mine.read('/b')).toBeUndefined()
+})
+
+test('what belongs to a deleted sandbox is forgotten, and nothing else', () => {
+  const storage = memoryStorage()
+  const store = createTextStore(() => storage)
+  const upload = {
+    id: 'u1',
+    path: '/root/a',
+    size: 1,
+    modifiedAtMs: 1,
+    sent: 0,
+    uploadId: `upl_${'0'.repeat(24)}`,
+    replace: false,
+  }
+  for (const id of [one, other]) {
+    drafts(id, store).keep('/root/a', { text: 'new', version: 'v1' })
+    transferNotes(id, store).keep(upload)
+  }
+  storage.setItem('steward.theme', 'dark')
+  forgetOtherDrafts([other], store)
+  forgetOtherUploads([other], store)
+  expect(drafts(one, store).paths()).toEqual([])
+  expect(transferNotes(one, store).read()).toEqual([])
+  expect(drafts(other, store).paths()).toEqual(['/root/a'])
+  expect(transferNotes(other, store).read()).toEqual([upload])
+  expect(storage.getItem('steward.theme')).toBe('dark')
 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { SandboxId } from '../../../../shared/ids.ts'
+import { deviceStore, type TextStore } from '../../../ui/storage/textStore.ts'
 
 /** What was written to a file and not saved, and the version of the file that it began with. */
 const Draft = z.object({ text: z.string(), version: z.string() })
@@ -14,30 +15,37 @@ export type Drafts = {
   forget(path: string): void
 }
 
-type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
+const common = 'steward.draft.'
+const prefixOf = (sandboxId: string) => `${common}${sandboxId}:`
 
-export function drafts(sandboxId: SandboxId, storage: Store): Drafts {
-  const prefix = `steward.draft.${sandboxId}:`
+export function drafts(sandboxId: SandboxId, store: TextStore = deviceStore): Drafts {
+  const prefix = prefixOf(sandboxId)
   return {
     paths: () =>
-      Array.from({ length: storage.length }, (_, at) => storage.key(at) ?? '')
+      store
+        .keys()
         .filter((key) => key.startsWith(prefix))
         .map((key) => key.slice(prefix.length))
         .sort(),
     read(path) {
       try {
-        return Draft.parse(JSON.parse(storage.getItem(prefix + path) ?? 'null'))
+        return Draft.parse(JSON.parse(store.get(prefix + path) ?? 'null'))
       } catch {
         return undefined // there is none, or it was written by something else
       }
     },
     keep(path, draft) {
-      try {
-        storage.setItem(prefix + path, JSON.stringify(draft))
-      } catch {
-        storage.removeItem(prefix + path) // an older one would be taken for it
-      }
+      const isStored = store.set(prefix + path, JSON.stringify(draft))
+      if (!isStored) store.remove(prefix + path) // an older one would be taken for it
     },
-    forget: (path) => storage.removeItem(prefix + path),
+    forget: (path) => store.remove(prefix + path),
+  }
+}
+
+/** Forgets the drafts of sandboxes that no longer exist. */
+export function forgetOtherDrafts(sandboxIds: readonly SandboxId[], store: TextStore = deviceStore): void {
+  const prefixes = sandboxIds.map(prefixOf)
+  for (const key of store.keys()) {
+    if (key.startsWith(common) && !prefixes.some((prefix) => key.startsWith(prefix))) store.remove(key)
   }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { SandboxId } from '../../../../shared/ids.ts'
+import { deviceStore, type TextStore } from '../../../ui/storage/textStore.ts'
 
 const Note = z.object({
   id: z.string(),
@@ -19,25 +20,31 @@ export type TransferNotes = {
   forget(id: string): void
 }
 
-export function transferNotes(
-  sandboxId: SandboxId,
-  storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>,
-): TransferNotes {
-  const key = `steward.uploads.${sandboxId}`
+const common = 'steward.uploads.'
+const keyOf = (sandboxId: SandboxId) => `${common}${sandboxId}`
+
+export function transferNotes(sandboxId: SandboxId, store: TextStore = deviceStore): TransferNotes {
+  const key = keyOf(sandboxId)
   const read = (): TransferNote[] => {
     try {
-      return z.array(Note).parse(JSON.parse(storage.getItem(key) ?? '[]'))
+      return z.array(Note).parse(JSON.parse(store.get(key) ?? '[]'))
     } catch {
       return [] // written by something else
     }
   }
   const write = (notes: readonly TransferNote[]) => {
-    if (notes.length === 0) storage.removeItem(key)
-    else storage.setItem(key, JSON.stringify(notes))
+    if (notes.length === 0) store.remove(key)
+    else store.set(key, JSON.stringify(notes))
   }
   return {
     read,
     keep: (note) => write([...read().filter(({ id }) => id !== note.id), note]),
     forget: (id) => write(read().filter((it) => it.id !== id)),
   }
+}
+
+/** Forgets the uploads to sandboxes that no longer exist. */
+export function forgetOtherUploads(sandboxIds: readonly SandboxId[], store: TextStore = deviceStore): void {
+  const listed = sandboxIds.map(keyOf)
+  for (const key of store.keys()) if (key.startsWith(common) && !listed.includes(key)) store.remove(key)
 }

@@ -14,7 +14,7 @@ export function useTransfers(sandboxId: SandboxId): { queue: TransferQueue; tran
     transferQueue({
       sandboxId,
       agent,
-      notes: transferNotes(sandboxId, localStorage),
+      notes: transferNotes(sandboxId),
       onDone: ({ path }) => void queryClient.invalidateQueries({ queryKey: folderKey(sandboxId, folderOf(path)) }),
       newId: () => crypto.randomUUID(),
       now: () => performance.now(),

@@ -1,10 +1,12 @@
-import { useState } from 'react'
 import { z } from 'zod'
+import { persisted, perWindow } from '../../../ui/storage/persisted.ts'
+import { usePersistedState } from '../../../ui/storage/usePersisted.ts'
 import { Layout } from './tabLayout.ts'
 
-const storageKey = 'steward.terminals.layout'
-const Kept = z.object({ version: z.literal(1), sandboxes: z.record(z.string(), Layout) })
-type Layouts = z.infer<typeof Kept>['sandboxes']
+const Stored = z.object({ version: z.literal(1), sandboxes: z.record(z.string(), Layout) })
+type Layouts = z.infer<typeof Stored>['sandboxes']
+
+const storedLayouts = persisted('steward.terminals.layout', Stored, { version: 1, sandboxes: {} }, perWindow)
 
 export type ChangeLayout = (sandboxId: string, change: (layout: Layout) => Layout) => void
 
@@ -12,42 +14,28 @@ export type ChangeLayout = (sandboxId: string, change: (layout: Layout) => Layou
 export function useLayouts(): {
   layoutOf(sandboxId: string): Layout
   change: ChangeLayout
-  forget(sandboxId: string): void
+  /** Forgets the layouts of all other sandboxes. */
+  keep(sandboxIds: readonly string[]): void
 } {
-  const [layouts, setLayouts] = useState(keptLayouts)
-  const set = (changed: (before: Layouts) => Layouts) =>
-    setLayouts((before) => {
-      const after = changed(before)
-      if (after !== before) keep(after)
-      return after
+  const [stored, changeStored] = usePersistedState(storedLayouts)
+  const set = (change: (prev: Layouts) => Layouts) =>
+    changeStored((prev) => {
+      const sandboxes = change(prev.sandboxes)
+      return sandboxes === prev.sandboxes ? prev : { ...prev, sandboxes }
     })
   return {
-    layoutOf: (sandboxId) => layouts[sandboxId] ?? [],
+    layoutOf: (sandboxId) => stored.sandboxes[sandboxId] ?? [],
     change: (sandboxId, change) =>
-      set((before) => {
-        const layout = before[sandboxId] ?? []
-        const after = change(layout)
-        return after === layout ? before : { ...before, [sandboxId]: [...after] }
+      set((prev) => {
+        const layout = prev[sandboxId] ?? []
+        const next = change(layout)
+        return next === layout ? prev : { ...prev, [sandboxId]: [...next] }
       }),
-    forget: (sandboxId) => set(({ [sandboxId]: _, ...others }) => others),
-  }
-}
-
-function keptLayouts(): Layouts {
-  return parsed(sessionStorage.getItem(storageKey)) ?? parsed(localStorage.getItem(storageKey)) ?? {}
-}
-
-function keep(sandboxes: Layouts): void {
-  const written = JSON.stringify({ version: 1, sandboxes } satisfies z.infer<typeof Kept>)
-  sessionStorage.setItem(storageKey, written)
-  localStorage.setItem(storageKey, written)
-}
-
-function parsed(written: string | null): Layouts | undefined {
-  if (written === null) return undefined
-  try {
-    return Kept.safeParse(JSON.parse(written)).data?.sandboxes
-  } catch {
-    return undefined // not JSON: terminals stand in tabs of their own
+    keep: (sandboxIds) =>
+      set((prev) => {
+        const entries = Object.entries(prev)
+        const listed = entries.filter(([id]) => sandboxIds.includes(id))
+        return listed.length === entries.length ? prev : Object.fromEntries(listed)
+      }),
   }
 }

@@ -3,15 +3,18 @@ import {
   neighbourOf,
   nothingSelected,
   Selection,
+  withListedSandboxes,
+  withListedTabs,
   withSandboxForgotten,
   withSandboxSelected,
   withTabClosed,
+  withTabOpen,
   withTerminalSelected,
 } from './selection.ts'
 
 test('each sandbox remembers its own tab', () => {
   const selection = withTerminalSelected(withTerminalSelected(nothingSelected, 'a', 'p1'), 'b', 'p2')
-  expect(withSandboxSelected(selection, 'a')).toEqual({ sandboxId: 'a', terminals: { a: 'p1', b: 'p2' }, closed: [] })
+  expect(withSandboxSelected(selection, 'a')).toEqual({ sandboxId: 'a', terminals: { a: 'p1', b: 'p2' }, closed: {} })
 })
 
 test('a deleted sandbox is forgotten', () => {
@@ -20,13 +23,34 @@ test('a deleted sandbox is forgotten', () => {
   expect(withSandboxForgotten(selection, 'b')).toEqual(selection)
 })
 
-test('closed tabs are remembered once each, and not without end', () => {
-  let selection = withTabClosed(withTabClosed(nothingSelected, 'p1'), 'p1')
-  expect(selection.closed).toEqual(['p1'])
-  for (let index = 0; index < 300; index += 1) selection = withTabClosed(selection, `q${index}`)
-  expect(selection.closed).toHaveLength(200)
-  expect(selection.closed.at(-1)).toBe('q299')
+test('closed tabs are remembered once each, until the service no longer lists them', () => {
+  let selection = withTabClosed(withTabClosed(nothingSelected, 'a', 'p1'), 'a', 'p1')
+  expect(selection.closed).toEqual({ a: ['p1'] })
+  for (let index = 0; index < 300; index += 1) selection = withTabClosed(selection, 'a', `q${index}`)
+  expect(selection.closed.a).toHaveLength(301)
   expect(Selection.parse(JSON.parse(JSON.stringify(selection)))).toEqual(selection)
+  expect(withListedTabs(selection, 'a', ['p1', 'q7', 'new']).closed).toEqual({ a: ['p1', 'q7'] })
+  expect(withListedTabs(selection, 'a', ['new']).closed).toEqual({})
+  expect(withListedTabs(selection, 'b', [])).toBe(selection)
+  expect(withTabOpen(withTabClosed(nothingSelected, 'a', 'p1'), 'a', 'p1')).toEqual(nothingSelected)
+})
+
+test('sandboxes that no longer exist are forgotten', () => {
+  const selection = withTabClosed(
+    withTerminalSelected(withSandboxSelected(withTerminalSelected(nothingSelected, 'b', 'p2'), 'a'), 'a', 'p1'),
+    'c',
+    'p3',
+  )
+  expect(withListedSandboxes(selection, ['b'])).toEqual({ sandboxId: null, terminals: { b: 'p2' }, closed: {} })
+  expect(withListedSandboxes(selection, ['a', 'b', 'c'])).toBe(selection)
+})
+
+test('a selection that an earlier version stored keeps what still has a meaning', () => {
+  expect(Selection.parse({ sandboxId: 'a', terminals: { a: 'p1' }, closed: ['p2'] })).toEqual({
+    sandboxId: 'a',
+    terminals: { a: 'p1' },
+    closed: {},
+  })
 })
 
 test('after the one that leaves comes the next, at the end the one before', () => {

@@ -5,14 +5,12 @@ export const Selection = z.object({
   sandboxId: z.string().nullable(),
   /** The tab of each sandbox. */
   terminals: z.record(z.string(), z.string()),
-  /** Ended terminals whose tab was closed; the service keeps them readable for a while yet. */
-  closed: z.array(z.string()),
+  /** Ended terminals of each sandbox whose tab was closed, as long as the service lists them. */
+  closed: z.record(z.string(), z.array(z.string())).catch({}),
 })
 export type Selection = z.infer<typeof Selection>
 
-export const nothingSelected: Selection = { sandboxId: null, terminals: {}, closed: [] }
-
-const closedKept = 200
+export const nothingSelected: Selection = { sandboxId: null, terminals: {}, closed: {} }
 
 export function withSandboxSelected(selection: Selection, sandboxId: string): Selection {
   return { ...selection, sandboxId }
@@ -22,23 +20,48 @@ export function withTerminalSelected(selection: Selection, sandboxId: string, te
   return { ...selection, terminals: { ...selection.terminals, [sandboxId]: terminalId } }
 }
 
-export function withTabClosed(selection: Selection, terminalId: string): Selection {
-  const others = selection.closed.filter((id) => id !== terminalId)
-  return { ...selection, closed: [...others, terminalId].slice(-closedKept) }
+export function withTabClosed(selection: Selection, sandboxId: string, terminalId: string): Selection {
+  return withClosed(selection, sandboxId, (ids) => [...ids.filter((id) => id !== terminalId), terminalId])
 }
 
 /** It ended and its tab was closed, but the person wants to read it again. */
-export function withTabOpen(selection: Selection, terminalId: string): Selection {
-  return { ...selection, closed: selection.closed.filter((id) => id !== terminalId) }
+export function withTabOpen(selection: Selection, sandboxId: string, terminalId: string): Selection {
+  return withClosed(selection, sandboxId, (ids) => ids.filter((id) => id !== terminalId))
+}
+
+/** Forgets closed tabs of terminals that the service no longer lists. @returns the same object if there are none */
+export function withListedTabs(selection: Selection, sandboxId: string, listed: readonly string[]): Selection {
+  const isListed = (id: string) => listed.includes(id)
+  if (selection.closed[sandboxId]?.every(isListed) ?? true) return selection
+  return withClosed(selection, sandboxId, (ids) => ids.filter(isListed))
 }
 
 export function withSandboxForgotten(selection: Selection, sandboxId: string): Selection {
-  const { [sandboxId]: _, ...terminals } = selection.terminals
-  return { ...selection, terminals, sandboxId: selection.sandboxId === sandboxId ? null : selection.sandboxId }
+  return {
+    sandboxId: selection.sandboxId === sandboxId ? null : selection.sandboxId,
+    terminals: withoutKeys(selection.terminals, (id) => id === sandboxId),
+    closed: withoutKeys(selection.closed, (id) => id === sandboxId),
+  }
+}
+
+/** Forgets sandboxes that no longer exist. @returns the same object if there are none */
+export function withListedSandboxes(selection: Selection, listed: readonly string[]): Selection {
+  const ids = [selection.sandboxId ?? [], Object.keys(selection.terminals), Object.keys(selection.closed)].flat()
+  return ids.filter((id) => !listed.includes(id)).reduce(withSandboxForgotten, selection)
 }
 
 /** What stays selected when `gone` leaves `ids`: the next one, else the one before. */
 export function neighbourOf<Id extends string>(ids: readonly Id[], gone: Id): Id | undefined {
   const place = ids.indexOf(gone)
   return place < 0 ? ids.at(-1) : (ids[place + 1] ?? ids[place - 1])
+}
+
+function withClosed(selection: Selection, sandboxId: string, change: (ids: readonly string[]) => string[]): Selection {
+  const ids = change(selection.closed[sandboxId] ?? [])
+  const others = withoutKeys(selection.closed, (id) => id === sandboxId)
+  return { ...selection, closed: ids.length === 0 ? others : { ...others, [sandboxId]: ids } }
+}
+
+function withoutKeys<Value>(record: Record<string, Value>, isLeft: (key: string) => boolean): Record<string, Value> {
+  return Object.fromEntries(Object.entries(record).filter(([key]) => !isLeft(key)))
 }

@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useEffect, useEffectEvent } from 'react'
 import { useTerminals } from '../../../agent/terminals/useTerminals.ts'
 import { useCommands } from '../../../ui/commands/commandRegistry.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
@@ -23,6 +23,10 @@ export function Workbench({ closedIds, layout, creating, ...props }: WorkbenchPr
   const { data, error, isPending, refetch } = useTerminals(sandbox.id)
   const terminals = (data ?? []).filter((it) => it.state === 'running' || !closedIds.includes(it.session_id))
   const arranged = useArranged(layout, { terminals, creating })
+  const keepClosed = useEffectEvent(actions.keepClosed)
+  useEffect(() => {
+    if (data) keepClosed(data.map(({ session_id }) => session_id))
+  }, [data])
   const running = sandbox.status === 'running'
   useCommands(visible ? openCommands({ running, actions }) : [])
 

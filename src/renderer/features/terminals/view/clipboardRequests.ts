@@ -1,4 +1,5 @@
 import type { IParser } from '@xterm/xterm'
+import { windowStore } from '../../../ui/storage/textStore.ts'
 import { type Observable, observable } from './observable.ts'
 import type { TerminalPreferences } from './preferences/terminalPreferences.ts'
 
@@ -70,9 +71,9 @@ export function rememberedAnswer(terminalId: string): ClipboardRequestsOptions['
   const key = `steward.terminal.clipboard.${terminalId}`
   return {
     read() {
-      const kept = sessionStorage.getItem(key)
+      const kept = windowStore.get(key)
       return kept === 'allow' || kept === 'refuse' ? kept : undefined
     },
-    write: (answer) => sessionStorage.setItem(key, answer),
+    write: (answer) => void windowStore.set(key, answer),
   }
 }

@@ -1,5 +1,6 @@
 import { WebglAddon } from '@xterm/addon-webgl'
 import type { Terminal } from '@xterm/xterm'
+import { deviceStore } from '../../../ui/storage/textStore.ts'
 import type { WebglHolder } from './webglLeases.ts'
 
 /** `dom` draws with elements: slower, but its rows can be read by tests and by whoever distrusts the graphics driver. */
@@ -15,7 +16,7 @@ const lossesBorne = 3
 export function webglRenderer(terminal: Terminal): WebglHolder {
   let addon: WebglAddon | undefined
   let losses = 0
-  let unusable = localStorage.getItem(rendererKey) === 'dom'
+  let unusable = deviceStore.get(rendererKey) === 'dom'
 
   function stop(): void {
     addon?.dispose()

@@ -1,27 +1,24 @@
-import { useMemo, useSyncExternalStore } from 'react'
-import { parsedPreferences, type TerminalPreferences, withinLimits } from './terminalPreferences.ts'
+import { persisted } from '../../../../ui/storage/persisted.ts'
+import { usePersisted } from '../../../../ui/storage/usePersisted.ts'
+import { TerminalPreferences, usualPreferences, withinLimits } from './terminalPreferences.ts'
 
-const storageKey = 'steward.terminal.preferences'
-const changed = 'steward:terminal-preferences'
+const storedPreferences = persisted('steward.terminal.preferences', TerminalPreferences, usualPreferences)
 
-/** How terminals look and behave, the same in all windows of this person. */
+/** How terminals look and behave, the same in all windows of this user. */
 export function useTerminalPreferences(): TerminalPreferences {
-  const written = useSyncExternalStore(subscribe, () => localStorage.getItem(storageKey))
-  return useMemo(() => parsedPreferences(written), [written])
+  return usePersisted(storedPreferences)
 }
 
 export function readPreferences(): TerminalPreferences {
-  return parsedPreferences(localStorage.getItem(storageKey))
+  return storedPreferences.read()
 }
 
 export function changePreferences(change: Partial<TerminalPreferences>): void {
-  localStorage.setItem(storageKey, JSON.stringify({ ...readPreferences(), ...change }))
-  window.dispatchEvent(new Event(changed))
+  storedPreferences.write({ ...readPreferences(), ...change })
 }
 
 export function resetPreferences(): void {
-  localStorage.removeItem(storageKey)
-  window.dispatchEvent(new Event(changed))
+  storedPreferences.clear()
 }
 
 export type FontStep = 'larger' | 'smaller' | 'usual'
@@ -30,13 +27,4 @@ export function changeFontSize(step: FontStep): void {
   const { fontSize } = readPreferences()
   const by = { larger: fontSize + 1, smaller: fontSize - 1, usual: Number.NaN }
   changePreferences({ fontSize: withinLimits(by[step]) })
-}
-
-function subscribe(listener: () => void): () => void {
-  window.addEventListener(changed, listener)
-  window.addEventListener('storage', listener)
-  return () => {
-    window.removeEventListener(changed, listener)
-    window.removeEventListener('storage', listener)
-  }
 }

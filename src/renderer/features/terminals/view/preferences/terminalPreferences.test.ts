@@ -1,18 +1,19 @@
 import { expect, test } from 'vitest'
-import { chosenTheme, parsedPreferences, usualPreferences, withinLimits } from './terminalPreferences.ts'
+import { chosenTheme, TerminalPreferences, usualPreferences, withinLimits } from './terminalPreferences.ts'
 
-test.each([null, '', 'no JSON', '[]', 'null', '{}', '{"version":2,"fontSize":20}'])('%s gives the usual', (written) => {
-  expect(parsedPreferences(written)).toEqual(usualPreferences)
+test('preferences of another version are none of ours', () => {
+  expect(TerminalPreferences.safeParse({ version: 2, fontSize: 20 }).success).toBe(false)
+  expect(TerminalPreferences.safeParse({}).success).toBe(false)
 })
 
 test('what was chosen comes back', () => {
   const chosen = { ...usualPreferences, fontSize: 20, darkTheme: 'ember', copyOnSelect: true, lineHeight: 1.2 }
-  expect(parsedPreferences(JSON.stringify(chosen))).toEqual(chosen)
+  expect(TerminalPreferences.parse(chosen)).toEqual(chosen)
 })
 
 test('a value that does not fit is lost alone', () => {
   const written = { version: 1, fontSize: 20, lineHeight: 'tall', darkTheme: 'paper', bellSound: 1, unknown: true }
-  expect(parsedPreferences(JSON.stringify(written))).toEqual({ ...usualPreferences, fontSize: 20 })
+  expect(TerminalPreferences.parse(written)).toEqual({ ...usualPreferences, fontSize: 20 })
 })
 
 test('the theme follows the window unless it is told otherwise', () => {

@@ -11,8 +11,8 @@ export const letterSpacings = [-1, 0, 1, 2, 3] as const
 export const contrasts = [1, 4.5, 7] as const
 export const scrollbacks = [0, 1_000, 3_000, terminalLimits.scrollbackLines] as const
 
-/** Of a value that does not fit only itself is lost. */
-const Preferences = z.object({
+/** A field whose stored value is invalid takes its default; the others stay. */
+export const TerminalPreferences = z.object({
   version: z.literal(1),
   /** `window`: dark in a dark window. */
   ground: z.enum(['window', 'dark', 'light']).catch('window'),
@@ -44,14 +44,9 @@ const Preferences = z.object({
   commandMarks: z.boolean().catch(true),
   screenReader: z.boolean().catch(false),
 })
-export type TerminalPreferences = z.infer<typeof Preferences>
+export type TerminalPreferences = z.infer<typeof TerminalPreferences>
 
-export const usualPreferences: TerminalPreferences = Preferences.parse({ version: 1 })
-
-/** What was written, as far as it can be read; of another version nothing. */
-export function parsedPreferences(written: string | null): TerminalPreferences {
-  return Preferences.safeParse(jsonOf(written)).data ?? usualPreferences
-}
+export const usualPreferences: TerminalPreferences = TerminalPreferences.parse({ version: 1 })
 
 export function chosenTheme(preferences: TerminalPreferences, window: Theme): TerminalTheme {
   const kind = preferences.ground === 'window' ? window : preferences.ground
@@ -70,12 +65,4 @@ function themeOf(kind: Theme) {
 
 function oneOf(values: readonly number[]) {
   return z.number().refine((value) => values.includes(value))
-}
-
-function jsonOf(written: string | null): unknown {
-  try {
-    return JSON.parse(written ?? '')
-  } catch {
-    return undefined // never written, or not by us
-  }
 }

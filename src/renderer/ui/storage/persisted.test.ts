@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { memoryStorage } from '../../../../test/support/memoryStorage.ts'
+import { persisted } from './persisted.ts'
+import { createTextStore } from './textStore.ts'
+
+const Sizes = z.object({ width: z.number() })
+const initial = { width: 200 }
+
+function forbidden(): Storage {
+  throw new DOMException('denied', 'SecurityError')
+}
+
+test('a value is read again by the next page, as the same object until it changes', () => {
+  const storage = memoryStorage()
+  const open = () => persisted('sizes', Sizes, initial, { stores: [createTextStore(() => storage)] })
+  const first = open()
+  expect(first.read()).toBe(initial)
+  first.write({ width: 300 })
+  expect(first.read()).toEqual({ width: 300 })
+  expect(first.read()).toBe(first.read())
+  expect(open().read()).toEqual({ width: 300 })
+  first.clear()
+  expect(open().read()).toBe(initial)
+})
+
+const full = memoryStorage(4)
+
+test.each([
+  ['full', () => full],
+  ['forbidden', forbidden],
+])('a %s store loses nothing before the page ends', (_, open) => {
+  const text = createTextStore(open)
+  const store = persisted('sizes', Sizes, initial, { stores: [text] })
+  store.write({ width: 300 })
+  expect(store.read()).toEqual({ width: 300 })
+  expect(text.set('sizes', '{"width":1}')).toBe(false)
+  expect(text.keys()).toEqual(['sizes'])
+  expect(store.read()).toEqual({ width: 1 })
+  store.clear()
+  expect(store.read()).toBe(initial)
+  expect(persisted('sizes', Sizes, initial, { stores: [text] }).read()).toBe(initial)
+})
+
+test('a value that no schema of ours wrote counts as none', () => {
+  const storage = memoryStorage()
+  const stores = [createTextStore(() => storage)]
+  for (const text of ['no JSON', '{"width":"wide"}', 'null', '[]']) {
+    storage.setItem('sizes', text)
+    expect(persisted('sizes', Sizes, initial, { stores }).read()).toBe(initial)
+  }
+})
+
+test('a string is stored as it is', () => {
+  const storage = memoryStorage()
+  const store = persisted('theme', z.enum(['light', 'dark', 'system']), 'system', {
+    stores: [createTextStore(() => storage)],
+  })
+  store.write('dark')
+  expect(storage.getItem('theme')).toBe('dark')
+  expect(store.read()).toBe('dark')
+})
+
+test('the first store with a valid value answers, and each write goes to all', () => {
+  const [ours, shared] = [memoryStorage(), memoryStorage()]
+  const stores = [createTextStore(() => ours), createTextStore(() => shared)]
+  shared.setItem('sizes', '{"width":5}')
+  ours.setItem('sizes', 'no JSON')
+  const store = persisted('sizes', Sizes, initial, { stores })
+  expect(store.read()).toEqual({ width: 5 })
+  store.write({ width: 6 })
+  shared.setItem('sizes', '{"width":7}')
+  expect(store.read()).toEqual({ width: 6 })
+})

@@ -1,0 +1,80 @@
+import type { z } from 'zod'
+import { emitter } from '../../../shared/emitter.ts'
+import { deviceStore, type TextStore, windowStore } from './textStore.ts'
+
+/** A value that outlives the page, where the browser allows it. */
+export type Persisted<Value> = {
+  /** @returns the same object until the stored text changes */
+  read(): Value
+  write(value: Value): void
+  clear(): void
+  /** Calls `listener` after each change by this window, and by other windows through the browser. */
+  subscribe(listener: () => void): () => void
+}
+
+type PersistedOptions = {
+  /** The first that has a valid value answers; each write goes to all. */
+  stores?: readonly TextStore[]
+}
+
+/**
+ * @param schema decides what is valid; a string is stored as it is, everything else as JSON
+ * @param fallback the value while none is stored, or an invalid one
+ */
+export function persisted<Value>(
+  key: string,
+  schema: z.ZodType<Value>,
+  fallback: Value,
+  { stores = [deviceStore] }: PersistedOptions = {},
+): Persisted<Value> {
+  const changes = emitter()
+  let last: { texts: readonly (string | null)[]; value: Value } | undefined
+
+  function read(): Value {
+    const texts = stores.map((store) => store.get(key))
+    if (last?.texts.every((text, index) => text === texts[index])) return last.value
+    const parsed = texts.map((text) => parseStored(text, schema))
+    const value = parsed.find((it) => it !== undefined)?.value ?? fallback
+    last = { texts, value }
+    return value
+  }
+
+  return {
+    read,
+    write(value) {
+      const text = typeof value === 'string' ? value : JSON.stringify(value)
+      for (const store of stores) store.set(key, text)
+      changes.emit()
+    },
+    clear() {
+      for (const store of stores) store.remove(key)
+      changes.emit()
+    },
+    subscribe(listener) {
+      const onStorage = (event: StorageEvent) => {
+        if (event.key === key || event.key === null) listener()
+      }
+      window.addEventListener('storage', onStorage)
+      const unsubscribe = changes.subscribe(listener)
+      return () => {
+        window.removeEventListener('storage', onStorage)
+        unsubscribe()
+      }
+    },
+  }
+}
+
+/** For what belongs to one window, and with which the next window begins. */
+export const perWindow: PersistedOptions = { stores: [windowStore, deviceStore] }
+
+function parseStored<Value>(text: string | null, schema: z.ZodType<Value>): { value: Value } | undefined {
+  if (text === null) return undefined
+  const plain = schema.safeParse(text)
+  if (plain.success) return { value: plain.data }
+  try {
+    const { success, data } = schema.safeParse(JSON.parse(text))
+    return success ? { value: data } : undefined
+  } catch {
+    return undefined // written by something else
+  }
+}
