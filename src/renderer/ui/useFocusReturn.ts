@@ -9,8 +9,10 @@ export function useFocusReturn(open: boolean): (event: Event) => void {
   }, [open])
   return (event) => {
     event.preventDefault()
+    const element = before.current
+    before.current = null // would keep what its screen has left, such as a whole terminal
     if (document.activeElement !== document.body) return
-    focusQuietly(before.current)
+    focusQuietly(element)
     if (document.activeElement !== document.body) return
     // What had it is gone, or busy: the dialog below keeps the keys.
     const dialogs = document.querySelectorAll<HTMLElement>('[data-dialog="content"]')

@@ -1,20 +1,22 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 
-export type PaneHosts = { of(terminalId: string): HTMLElement; keep(terminalIds: readonly string[]): void }
+export type PaneHosts = { of(terminalId: string): HTMLElement }
 
 /**
  * An element for each terminal that it keeps for its lifetime: it is moved from pane to pane, so that nothing in it
  * starts anew when the layout changes.
  */
-export function usePaneHosts(): PaneHosts {
+export function usePaneHosts(terminalIds: readonly string[]): PaneHosts {
   const [hosts] = useState(paneHosts)
+  // With the element goes all that xterm.js and the page listen to on it.
+  useEffect(() => hosts.keep(terminalIds), [hosts, terminalIds])
   return hosts
 }
 
-function paneHosts(): PaneHosts {
+function paneHosts() {
   const hosts = new Map<string, HTMLElement>()
   return {
-    of(terminalId) {
+    of(terminalId: string) {
       const known = hosts.get(terminalId)
       if (known) return known
       const made = document.createElement('div')
@@ -22,7 +24,7 @@ function paneHosts(): PaneHosts {
       hosts.set(terminalId, made)
       return made
     },
-    keep(terminalIds) {
+    keep(terminalIds: readonly string[]) {
       for (const id of [...hosts.keys()]) if (!terminalIds.includes(id)) hosts.delete(id)
     },
   }

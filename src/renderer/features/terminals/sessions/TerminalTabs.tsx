@@ -76,6 +76,8 @@ export function TerminalTabs({
   reveal,
   ...shared
 }: TerminalTabsProps) {
+  const ids = layout.flatMap(({ tree }) => paneIds(tree))
+  const hosts = usePaneHosts(ids)
   const byId = new Map(terminals.map((terminal) => [terminal.session_id as string, terminal]))
   const labels = tabLabels(terminals)
   const nameOf = (id: string) => labels.get(id) ?? ''
@@ -87,7 +89,6 @@ export function TerminalTabs({
   )
   const shownIds = visible && tab ? (tab.zoomed ? [tab.active] : paneIds(tab.tree)) : []
   const kept = useRecent(visible ? tab?.id : undefined, tabsKept)
-  const hosts = usePaneHosts()
   const marks = useMarks({ sandboxId: sandbox.id, shownIds, nameOf })
   useShownTerminals(shownIds)
   const calling = new Set<string>(useTerminalCalls().map(({ terminalId }) => terminalId))
@@ -95,7 +96,6 @@ export function TerminalTabs({
   const [renamingId, setRenamingId] = useState<string>()
   const sessions = useRef(new Map<string, TerminalSession>())
 
-  const ids = layout.flatMap(({ tree }) => paneIds(tree))
   const current = (stored: Layout) => reconciled(stored, ids)
   const arrange = (change: (layout: Layout) => Layout) => actions.arrange((stored) => change(current(stored)))
   const select = (terminal: Terminal) => {

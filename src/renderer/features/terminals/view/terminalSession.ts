@@ -282,6 +282,7 @@ export function terminalSession({ host, on, ...options }: TerminalSessionOptions
       if (frame !== undefined) cancelAnimationFrame(frame)
       stream.close()
       options.webgl.giveBack(renderer)
+      screen.close()
       colours.dispose()
       commands.dispose()
       reading.dispose()

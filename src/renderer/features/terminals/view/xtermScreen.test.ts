@@ -81,3 +81,15 @@ test('sizes and outputs that wait keep their order', async () => {
   await parsed()
   expect(rows()).toEqual(['01234', '56789', 'abcde', 'fg'])
 })
+
+test('a closed screen leaves its terminal alone', async () => {
+  const { terminal, screen } = open()
+  const resized: number[] = []
+  terminal.onResize(({ cols }) => resized.push(cols))
+  screen.redraw({ cols: 10, rows: 2 }, bytes('new'))
+  screen.write(bytes('more'), () => {})
+  screen.resize({ cols: 5, rows: 2 })
+  screen.close()
+  await new Promise<void>((done) => terminal.write('', done))
+  expect(resized).toEqual([])
+})

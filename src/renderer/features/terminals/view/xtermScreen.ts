@@ -11,6 +11,9 @@ type Waiting = { output: Uint8Array; at: number; parsed: () => void } | { act: (
 /** Of xterm.js, with a window or headless. */
 export type ScreenTerminal = Pick<Terminal, 'write' | 'reset' | 'resize' | 'scrollLines' | 'buffer' | 'cols' | 'rows'>
 
+/** `close` comes before the terminal is disposed: what xterm.js still has queued then acts no more. */
+export type ClosableScreen = TerminalScreen & { close(): void }
+
 /** What comes between is drawn at once (mode 2026), however long it takes to parse. */
 const together = { begin: '\u001b[?2026h', end: '\u001b[?2026l' }
 
@@ -21,14 +24,18 @@ const together = { begin: '\u001b[?2026h', end: '\u001b[?2026l' }
 export function xtermScreen(
   terminal: ScreenTerminal,
   onMarks: (marks: SnapshotMarks) => void = () => {},
-): TerminalScreen {
-  const inTurn = (action: () => void) => terminal.write('', action)
+): ClosableScreen {
+  let closed = false
+  const inTurn = (action: () => void) =>
+    terminal.write('', () => {
+      if (!closed) action()
+    })
   /** Output that xterm.js was not given yet: it parses what it has. */
   let waiting: Waiting[] = []
   let given = 0
 
   const giveMore = (): void => {
-    while (given < givenBytes) {
+    while (!closed && given < givenBytes) {
       const [first] = waiting
       if (!first) return
       if ('act' in first) {
@@ -75,13 +82,19 @@ export function xtermScreen(
       terminal.write(together.begin)
       // Who reads further up goes on reading there.
       const at = marks?.at ?? 0
-      write(snapshot.subarray(0, at), () => marks && onMarks(marks), { cols, rows })
-      write(snapshot.subarray(at), () => void (linesUp > 0 && terminal.scrollLines(-linesUp)), { cols, rows })
+      write(snapshot.subarray(0, at), () => void (!closed && marks && onMarks(marks)), { cols, rows })
+      write(snapshot.subarray(at), () => void (!closed && linesUp > 0 && terminal.scrollLines(-linesUp)), {
+        cols,
+        rows,
+      })
       terminal.write(together.end, drawn)
     },
     write(output, parsed) {
       waiting.push({ output, at: 0, parsed })
       giveMore()
+    },
+    close() {
+      closed = true
     },
     resize: ({ cols, rows }) => behindOutput(() => inTurn(() => terminal.resize(cols, rows))),
   }
