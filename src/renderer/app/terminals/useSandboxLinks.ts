@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type FileState, statFile } from '../../../shared/contract/files.ts'
 import { listPorts } from '../../../shared/contract/ports.ts'
 import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
-import { useAgent } from '../../agent/AgentProvider.tsx'
+import { useAgent, useLocalStatus } from '../../agent/AgentProvider.tsx'
 import { typedPath } from '../../features/files/paths.ts'
 import { useOpenPort } from '../../features/machines/details/ports/usePorts.ts'
 import type { SandboxPlace } from '../../features/terminals/view/links/linkTarget.ts'
@@ -27,6 +27,9 @@ export function useSandboxLinks({ show, askToExpose }: Asking): (sandbox: Sandbo
   const agent = useAgent()
   const queryClient = useQueryClient()
   const openPort = useOpenPort()
+  const connection = useLocalStatus()?.connection
+  // A service elsewhere serves nothing below `localhost`.
+  const previewPort = connection?.kind === 'embedded' ? URL.parse(connection.url)?.port : undefined
 
   const stateOf = ({ id }: Sandbox, path: string): Promise<FileState> =>
     queryClient.fetchQuery({
@@ -65,6 +68,7 @@ export function useSandboxLinks({ show, askToExpose }: Asking): (sandbox: Sandbo
       const { type } = await stateOf(sandbox, path)
       return type === 'file' ? { path } : undefined
     },
+    previewPort: () => previewPort,
     open: (place) => void (place.kind === 'file' ? openPath(sandbox, place) : openAt(sandbox, place)),
   })
 }

@@ -88,6 +88,7 @@ export function useTerminalSession(
   const latestInside: SandboxLinks = {
     find: useEffectEvent(async (path, folder) => inside?.find(path, folder)),
     open: useEffectEvent((place) => inside?.open(place)),
+    previewPort: useEffectEvent(() => inside?.previewPort()),
   }
 
   useEffect(() => {

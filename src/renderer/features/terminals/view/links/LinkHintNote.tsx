@@ -1,4 +1,4 @@
-import type { LinkTarget } from './linkTarget.ts'
+import { isOnLocalNetwork, type LinkTarget } from './linkTarget.ts'
 import type { LinkHint } from './terminalLinks.ts'
 
 /** Where a link really leads, all of it, beside the pointer. */
@@ -15,6 +15,9 @@ export function LinkHintNote({ hint: { text, target, x, y }, apple }: { hint: Li
       className="animate-fade pointer-events-none fixed z-30 max-w-104 rounded-control bg-raised px-2 py-1 text-small text-text shadow-popover"
     >
       <div className="max-h-48 overflow-hidden font-mono text-tiny break-all">{target ? shown(target) : text}</div>
+      {target?.kind === 'address' && isOnLocalNetwork(target.href) && (
+        <div className="text-caution">On your network</div>
+      )}
       <div className="text-muted">{how}</div>
     </div>
   )

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { linkTarget, namedPorts } from './linkTarget.ts'
+import { isOnLocalNetwork, linkTarget, namedPorts } from './linkTarget.ts'
 
 test.each([
   ['https://example.com/a?b=c', 'https://example.com/a?b=c'],
@@ -28,6 +28,14 @@ test.each([
   ['http://0x7f.1:8080/', 8080, '/'],
   ['http://2130706433:8080/', 8080, '/'],
   ['http://user:secret@localhost:8080/', 8080, '/'],
+  ['http://x.localhost:9222/json', 9222, '/json'],
+  ['http://a.b.LOCALHOST.:9222/', 9222, '/'],
+  ['http://localhost.localdomain:8080/', 8080, '/'],
+  ['http://localhost6.localdomain6:8080/', 8080, '/'],
+  ['http://ip6-localhost:8080/', 8080, '/'],
+  ['http://ip6-loopback:8080/', 8080, '/'],
+  ['http://[::127.0.0.1]:8080/', 8080, '/'],
+  ['http://[::ffff:0.0.0.0]:8080/', 8080, '/'],
 ])('%s is a port of the sandbox, and never of this computer', (address, port, path) => {
   expect(linkTarget(address)).toEqual({ kind: 'port', port, path })
 })
@@ -47,6 +55,8 @@ test.each([
   'vscode://open',
   'ssh://host',
   'file:///%ff',
+  'file:///%00a%0ab',
+  'file:///a%1b]0;x',
   'example.com',
   '//example.com',
   '',
@@ -69,3 +79,35 @@ test.each(['http://localhost:8000', 'localhost:70000', 'mylocalhost:80', 'localh
   '%s names no port by itself',
   (text) => expect(namedPorts(text)).toEqual([]),
 )
+
+test('an exposed port of a sandbox is an address, and only at the port of the service', () => {
+  const address = `http://8000-${'a'.repeat(32)}.localhost:7000/notes`
+  expect(linkTarget(address, '7000')).toEqual({ kind: 'address', href: address })
+  expect(linkTarget('http://app.localhost:7000/', '7000')?.kind).toBe('address')
+  expect(linkTarget(address, '7001')).toEqual({ kind: 'port', port: 7000, path: '/notes' })
+  expect(linkTarget('http://localhost:7000/', '7000')?.kind).toBe('port')
+  expect(linkTarget('http://127.0.0.1:7000/', '7000')?.kind).toBe('port')
+  expect(linkTarget('http://app.localhost:7000/')?.kind).toBe('port')
+})
+
+test.each([
+  'http://192.168.0.1/reboot',
+  'http://10.1.2.3/',
+  'http://172.31.0.1:8080/',
+  'http://169.254.169.254/',
+  'http://100.64.0.1/',
+  'http://[fd00::1]/',
+  'http://[fe80::1]/',
+  'http://[::ffff:192.168.0.1]/',
+  'http://router/',
+  'http://printer.local./',
+  'http://nas.home.arpa/',
+])('%s is on the local network', (href) => expect(isOnLocalNetwork(href)).toBe(true))
+
+test.each([
+  'https://example.com/',
+  'http://172.32.0.1/',
+  'http://100.128.0.1/',
+  'http://[2001:4860::8888]/',
+  'mailto:a@b.c',
+])('%s is not', (href) => expect(isOnLocalNetwork(href)).toBe(false))

@@ -9,25 +9,51 @@ export type SandboxPlace =
   | { kind: 'file'; path: string; line?: number; column?: number }
 
 /**
- * Where an address leads, as the browser will write it: other alphabets that look like Latin and control characters show.
- * `localhost` is the sandbox itself, never the machine of the person, and `file:` a file in it. A program in a sandbox must
- * not be able to offer `javascript:`, which leads nowhere.
+ * Parses an address as the browser writes it: other alphabets that look like Latin and control characters show.
+ * Names of this computer mean the sandbox, never the user's computer, and `file:` means a file in it. A program in a
+ * sandbox must not be able to offer `javascript:`, which leads nowhere.
+ *
+ * @param previewPort port of the service, which serves exposed ports below `localhost`: only there such names are addresses
  */
-export function linkTarget(address: string): LinkTarget | undefined {
+export function linkTarget(address: string, previewPort?: string): LinkTarget | undefined {
   if (!URL.canParse(address)) return undefined
   const url = new URL(address)
   const { protocol, href } = url
   if (protocol === 'mailto:') return { kind: 'address', href }
   if (protocol === 'file:') return fileTarget(url)
   if (protocol !== 'http:' && protocol !== 'https:') return undefined
-  if (!isItself(url.hostname)) return { kind: 'address', href }
+  if (!isItself(url.hostname) || isPreview(url, previewPort)) return { kind: 'address', href }
   const usual = protocol === 'http:' ? 80 : 443
   return { kind: 'port', port: Number(url.port || usual), path: url.pathname + url.search + url.hash }
 }
 
-/** What a server calls the machine it runs on: https://www.rfc-editor.org/rfc/rfc6761#section-6.3 and "all addresses". */
+/**
+ * Whether a name or address means the computer that it is used on: `localhost` and all names below it
+ * (https://www.rfc-editor.org/rfc/rfc6761#section-6.3), the names that Linux distributions put into `/etc/hosts`, loopback
+ * addresses, and "all addresses".
+ */
 function isItself(hostname: string): boolean {
-  return /^(localhost\.?|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\])$/.test(hostname)
+  return loopbackNames.test(hostname) || loopbackAddresses.test(hostname)
+}
+
+const loopbackNames =
+  /^((.+\.)?localhost|(.+\.)?localhost[46]?\.localdomain[46]?|localhost[46]|ip6-(localhost|loopback))\.?$/
+const loopbackAddresses = /^(127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|\[::(ffff:)?(7f[0-9a-f]{2}:[0-9a-f]{1,4}|0:0)\])$/
+
+function isPreview({ hostname, port }: URL, previewPort: string | undefined): boolean {
+  return previewPort !== undefined && port === previewPort && /^[^.].*\.localhost$/.test(hostname)
+}
+
+/** Whether an address leads to the user's own network instead of the internet, as far as its text tells. */
+export function isOnLocalNetwork(href: string): boolean {
+  const hostname = URL.parse(href)?.hostname.replace(/\.$/, '') ?? ''
+  return (
+    /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)[\d.]+$/.test(
+      hostname,
+    ) ||
+    /^\[(f[cd][0-9a-f]{2}|fe[89ab][0-9a-f]|::ffff:(a[0-9a-f]{2}|c0a8|ac1[0-9a-f]|a9fe)):/.test(hostname) ||
+    /^[^.:]+$|\.(local|lan|internal|intranet|home|localdomain|home\.arpa)$/.test(hostname)
+  )
 }
 
 /** What is written without `http:`, as servers greet: `localhost:8000`. `start` and `end` are places in the line. */
@@ -43,8 +69,13 @@ export function namedPorts(text: string): { start: number; end: number; target: 
 /** As `ls --hyperlink` writes it, the name of the machine before the path. */
 function fileTarget({ pathname }: URL): LinkTarget | undefined {
   try {
-    return { kind: 'file', path: decodeURIComponent(pathname) }
+    const path = decodeURIComponent(pathname)
+    return hasControlCharacter(path) ? undefined : { kind: 'file', path }
   } catch {
     return undefined
   }
+}
+
+function hasControlCharacter(text: string): boolean {
+  return /\p{Cc}/u.test(text)
 }

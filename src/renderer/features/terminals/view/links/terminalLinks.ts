@@ -9,6 +9,8 @@ export type SandboxLinks = {
   /** @returns undefined where there is no such file; `folder` is the one that the shell said it is in */
   find(path: string, folder: string | undefined): Promise<{ path: string } | undefined>
   open(place: SandboxPlace): void
+  /** See `linkTarget`. */
+  previewPort(): string | undefined
 }
 
 export type TerminalLinks = {
@@ -28,7 +30,10 @@ export function terminalLinks(
   onHint: (hint: LinkHint | undefined) => void,
   inside: SandboxLinks | undefined,
 ): TerminalLinks {
-  const reached = (target: LinkTarget | undefined) => (target?.kind === 'address' || inside ? target : undefined)
+  const targetOf = (address: string) => {
+    const target = linkTarget(address, inside?.previewPort())
+    return target?.kind === 'address' || inside ? target : undefined
+  }
   const open = ({ ctrlKey, metaKey }: MouseEvent, target: LinkTarget | undefined): void => {
     if (!target || !(ctrlKey || metaKey)) return
     onHint(undefined)
@@ -39,8 +44,8 @@ export function terminalLinks(
     onHint({ text, target, x, y })
   const leave = () => onHint(undefined)
   return {
-    activate: (event, address) => open(event, reached(linkTarget(address))),
-    hover: (event, address) => hint(event, address, reached(linkTarget(address))),
+    activate: (event, address) => open(event, targetOf(address)),
+    hover: (event, address) => hint(event, address, targetOf(address)),
     leave,
     // Else nothing would be said about the others: what may be opened `linkTarget` decides.
     allowNonHttpProtocols: true,
