@@ -10,7 +10,7 @@ import { PurchaseProvider } from './payments/PurchaseProvider.tsx'
 import { ShortcutsDialog } from './ShortcutsDialog.tsx'
 import { Sidebar } from './Sidebar.tsx'
 import { StatusBar } from './StatusBar.tsx'
-import { useSection } from './useSection.ts'
+import { useLastAddresses, useSection } from './useSection.ts'
 import { useSectionLabels } from './useSectionLabels.ts'
 import { windowCommands } from './windowCommands.ts'
 
@@ -22,6 +22,7 @@ const InlineDecision = lazy(async () => ({
 export function App() {
   const section = useSection(features) ?? firstFeature
   const isNarrow = useMedia(narrowWindow)
+  useLastAddresses()
   const labels = useSectionLabels(isNarrow)
   const [open, setOpen] = useState<'palette' | 'shortcuts'>()
   useCommands([...windowCommands({ open: setOpen, labels }), ...features.flatMap(({ commands = [] }) => commands)])

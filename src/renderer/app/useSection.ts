@@ -1,5 +1,7 @@
+import { useEffect } from 'react'
 import type { Feature } from '../ui/feature.ts'
-import { goTo, placeOf, usePlace } from '../ui/place.ts'
+import { addressOf, placeOf, usePlace } from '../ui/place.ts'
+import { windowStore } from '../ui/storage/textStore.ts'
 
 /** The section the address names (`#/terminals`). */
 export function useSection(features: readonly Feature[]): Feature | undefined {
@@ -7,7 +9,25 @@ export function useSection(features: readonly Feature[]): Feature | undefined {
   return features.find((feature) => feature.id === id)
 }
 
-/** The section that is shown already stays where it is. */
+const lastAddressKey = (sectionId: string) => `steward.last-address.${sectionId}`
+
+/** Remembers where the user was in each section, for as long as the window lives. */
+export function useLastAddresses(): void {
+  useEffect(() => {
+    const remember = ({ oldURL, newURL }: HashChangeEvent) => {
+      const { hash } = new URL(oldURL)
+      const [id] = placeOf(hash)
+      const [next] = placeOf(new URL(newURL).hash)
+      if (id !== undefined && id !== next) windowStore.set(lastAddressKey(id), hash)
+    }
+    window.addEventListener('hashchange', remember)
+    return () => window.removeEventListener('hashchange', remember)
+  }, [])
+}
+
+/** Opens a section where the user left it. The section that is shown already stays where it is. */
 export function goToSection(id: string): void {
-  if (placeOf(window.location.hash)[0] !== id) goTo(id)
+  if (placeOf(window.location.hash)[0] === id) return
+  const last = windowStore.get(lastAddressKey(id))
+  window.location.hash = last !== null && placeOf(last)[0] === id ? last : addressOf(id)
 }

@@ -2,8 +2,12 @@ import { useSyncExternalStore } from 'react'
 
 /** Where the window is: the parts of the address after `#/`, the section first (`#/settings/keys`). */
 export function usePlace(): readonly string[] {
-  const hash = useSyncExternalStore(onHashChange, () => window.location.hash)
-  return placeOf(hash)
+  return placeOf(useHash())
+}
+
+/** The address after `#`, in full. */
+export function useHash(): string {
+  return useSyncExternalStore(onHashChange, () => window.location.hash)
 }
 
 export function goTo(...parts: readonly string[]): void {
@@ -18,11 +22,24 @@ export function addressOf(...parts: readonly string[]): string {
 
 export function placeOf(hash: string): string[] {
   if (!hash.startsWith('#/')) return []
-  return hash
-    .slice(2)
+  const [path = ''] = hash.slice(2).split('?', 1)
+  return path
     .split('/')
     .filter((part) => part !== '')
     .map(decoded)
+}
+
+/** Filters and search words of a list: what follows `?` in the address. */
+export function filtersOf(hash: string): Record<string, string> {
+  const [, query = ''] = /^#\/[^?]*\?(.*)$/.exec(hash) ?? []
+  return Object.fromEntries(new URLSearchParams(query))
+}
+
+/** The same place with these filters instead of others. */
+export function withFilters(hash: string, filters: Readonly<Record<string, string>>): string {
+  const [path = ''] = hash.split('?', 1)
+  const query = new URLSearchParams(filters).toString()
+  return query === '' ? path : `${path}?${query}`
 }
 
 function decoded(part: string): string {

@@ -22,7 +22,7 @@ import { SideView } from './side/SideView.tsx'
 import { sideCommands } from './side/sideCommands.ts'
 import { useSide } from './side/useSide.ts'
 import type { AskedFile, AskedPath } from './sidePanels.ts'
-import { useAskedPlace } from './useAskedPlace.ts'
+import { useAskedParts } from './useSandboxAddress.ts'
 import { useSandboxLinks } from './useSandboxLinks.ts'
 import { useTerminalsScreen } from './useTerminalsScreen.ts'
 
@@ -47,9 +47,8 @@ export function TerminalsScreen() {
     setAskedFile({ sandboxId: id, ...asked })
   }
   const linksOf = useSandboxLinks({ show: showFile, askToExpose: screen.askToExpose })
-  useAskedPlace({
+  useAskedParts({
     sandboxes,
-    open: screen.open,
     openFile: (sandbox, path) => showFile(sandbox, { path }),
     openTerminal: (sandbox, id) => screen.showTerminal(sandbox, id),
   })
@@ -70,7 +69,7 @@ export function TerminalsScreen() {
         sandbox={sandbox}
         visible={sandbox === present}
         selectedId={selection.terminals[sandbox.id]}
-        closedIds={selection.closed}
+        closedIds={selection.closed[sandbox.id] ?? []}
         layout={screen.layoutOf(sandbox)}
         creating={screen.creating}
         webgl={webgl}

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
 import type { TerminalMatch } from '../../../shared/contract/terminalSearch.ts'
 import type { Terminal } from '../../../shared/contract/terminals.ts'
@@ -6,6 +6,8 @@ import type { SandboxId } from '../../../shared/ids.ts'
 import { useLiveEvent } from '../../agent/liveEvents.ts'
 import type { SandboxList } from '../../agent/sandboxes/sandboxList.ts'
 import { useSandboxes } from '../../agent/sandboxes/useSandboxes.ts'
+import { forgetOtherDrafts } from '../../features/files/editor/drafts.ts'
+import { forgetOtherUploads } from '../../features/files/transfers/transferNotes.ts'
 import type { SandboxRowActions } from '../../features/machines/list/SandboxRow.tsx'
 import { useSandboxActions } from '../../features/machines/useSandboxActions.ts'
 import { useRunningPrograms } from '../../features/terminals/closing/useRunningPrograms.ts'
@@ -14,6 +16,8 @@ import { useLayouts } from '../../features/terminals/layout/useLayouts.ts'
 import {
   neighbourOf,
   type Selection,
+  withListedSandboxes,
+  withListedTabs,
   withSandboxForgotten,
   withSandboxSelected,
   withTabClosed,
@@ -29,7 +33,9 @@ import {
 import type { Arrange, WorkbenchActions } from '../../features/terminals/sessions/workbenchActions.ts'
 import type { TerminalSize } from '../../features/terminals/stream/terminalScreen.ts'
 import { copyId } from '../../ui/copyId.ts'
+import { goTo } from '../../ui/place.ts'
 import { notify } from '../../ui/toast.tsx'
+import { useAddressedSandbox } from './useSandboxAddress.ts'
 import type { AskedPort } from './useSandboxLinks.ts'
 
 type PlacedTerminal = NewTerminal & { arrange?: Arrange }
@@ -92,10 +98,30 @@ export function useTerminalsScreen(): TerminalsScreenState {
   // Created or started here, and not running yet: each gets a first terminal once it is.
   const awaited = useRef(new Set<SandboxId>())
   const closing = useRef(new Set<string>())
-  const present = sandboxes?.find(({ id }) => id === selection.sandboxId) ?? sandboxes?.[0]
+  const present = useAddressedSandbox(sandboxes, selection.sandboxId)
+  const presentId = present?.id
+  const learnPresent = useEffectEvent((id: SandboxId) => {
+    if (selection.sandboxId === id) return
+    changeSelection((before) => withSandboxSelected(before, id))
+    setWantsFocus(true)
+  })
+  useEffect(() => {
+    if (presentId !== undefined) learnPresent(presentId)
+  }, [presentId])
+
+  const forgetOthers = useEffectEvent((ids: readonly SandboxId[]) => {
+    layouts.keep(ids)
+    changeSelection((before) => withListedSandboxes(before, ids))
+    forgetOtherDrafts(ids)
+    forgetOtherUploads(ids)
+  })
+  useEffect(() => {
+    if (sandboxes) forgetOthers(sandboxes.map(({ id }) => id))
+  }, [sandboxes])
 
   const open = (sandbox: Sandbox) => {
     changeSelection((before) => withSandboxSelected(before, sandbox.id))
+    goTo('terminals', sandbox.id)
     setWantsFocus(true)
   }
 
@@ -156,9 +182,9 @@ export function useTerminalsScreen(): TerminalsScreenState {
         closing.current.delete(session_id)
         if (!closed) return
         changeSelection((before) => {
-          const after = withTabClosed(before, session_id)
+          const after = withTabClosed(before, sandbox_id, session_id)
           if ((before.terminals[sandbox_id] ?? layout[0]?.active) !== session_id) return after
-          const next = nextAfter(layout, after.closed, session_id)
+          const next = nextAfter(layout, after.closed[sandbox_id] ?? [], session_id)
           return next === undefined ? after : withTerminalSelected(after, sandbox_id, next)
         })
         setWantsFocus(true)
@@ -168,7 +194,7 @@ export function useTerminalsScreen(): TerminalsScreenState {
 
   const runAgain = async (terminal: Terminal, arrange: Arrange) => {
     const opened = await tryTerminal({ id: terminal.sandbox_id }, { command: terminal.command, arrange })
-    if (opened) changeSelection((before) => withTabClosed(before, terminal.session_id))
+    if (opened) changeSelection((before) => withTabClosed(before, terminal.sandbox_id, terminal.session_id))
   }
 
   return {
@@ -193,15 +219,20 @@ export function useTerminalsScreen(): TerminalsScreenState {
     askForSearch: () => setDialog({ kind: 'search' }),
     reveal,
     showTerminal({ id }, terminalId) {
-      changeSelection((before) => withTerminalSelected(withTabOpen(before, terminalId), id, terminalId))
+      changeSelection((before) => withTerminalSelected(withTabOpen(before, id, terminalId), id, terminalId))
       setWantsFocus(true)
     },
     openMatch(match) {
       const { sandbox_id, session_id } = match
       setDialog(undefined)
       changeSelection((before) =>
-        withTerminalSelected(withSandboxSelected(withTabOpen(before, session_id), sandbox_id), sandbox_id, session_id),
+        withTerminalSelected(
+          withSandboxSelected(withTabOpen(before, sandbox_id, session_id), sandbox_id),
+          sandbox_id,
+          session_id,
+        ),
       )
+      goTo('terminals', sandbox_id)
       setReveal(match)
       setWantsFocus(true)
     },
@@ -215,7 +246,6 @@ export function useTerminalsScreen(): TerminalsScreenState {
     stop,
     async remove(sandbox) {
       await remove(sandbox)
-      layouts.forget(sandbox.id)
       const next = neighbourOf(
         (sandboxes ?? []).map(({ id }) => id),
         sandbox.id,
@@ -242,6 +272,7 @@ export function useTerminalsScreen(): TerminalsScreenState {
         void tryTerminal(sandbox, { command: shellCommand, ...(arrange && { arrange }), ...(cwd && { cwd }) }),
       arrange: (change) => layouts.change(sandbox.id, change),
       rename: (terminal, name) => void terminals.rename(terminal, name),
+      keepClosed: (listedIds) => changeSelection((before) => withListedTabs(before, sandbox.id, listedIds)),
       askForCommand: () => setDialog({ kind: 'run', sandbox }),
       startSandbox: () => void startSandbox(sandbox),
       askToDeleteSandbox: () => setDialog({ kind: 'delete', sandbox }),

@@ -8,13 +8,14 @@ import { PageColumn, PageFrame } from '../../ui/PageFrame.tsx'
 import { goTo } from '../../ui/place.ts'
 import { SkeletonRows } from '../../ui/Skeleton.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
+import { useAddressFilters } from '../../ui/useAddressFilters.ts'
 import { useSettled } from '../../ui/useSettled.ts'
 import { ActivityTabs } from './ActivityTabs.tsx'
 import { type ActivityPlace, linkNames, useActivityPlace } from './activityPlace.ts'
 import { EntryLinks } from './EntryLinks.tsx'
 import { ExportMenu } from './ExportMenu.tsx'
 import { TimelineFilterBar } from './filters/TimelineFilterBar.tsx'
-import { isFiltered, noFilters, queryOf, type TimelineQuery } from './filters/timelineFilters.ts'
+import { isFiltered, noFilters, queryOf, TimelineFilters, type TimelineQuery } from './filters/timelineFilters.ts'
 import { linksTo } from './list/entryLinks.ts'
 import { TimelineList } from './list/TimelineList.tsx'
 import { RecordingsView } from './recordings/RecordingsView.tsx'
@@ -63,7 +64,10 @@ function PlainScreen({ tab, content }: { tab: 'Tasks' | 'Recordings'; content: R
 }
 
 function Activity({ place }: { place: Exclude<ActivityPlace, { kind: 'recordings' | 'tasks' }> }) {
-  const [filters, setFilters] = useState({ ...noFilters, search: place.kind === 'all' ? place.search : '' })
+  const [filters, setFilters] = useAddressFilters(TimelineFilters, {
+    ...noFilters,
+    search: place.kind === 'all' ? place.search : '',
+  })
   const [sought, setSought] = useState<number>()
   const verify = useVerify()
   const search = useSettled(filters.search)

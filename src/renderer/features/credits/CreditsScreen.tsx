@@ -6,13 +6,14 @@ import { Button } from '../../ui/Button.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { PageFrame, PageScroll } from '../../ui/PageFrame.tsx'
 import { goTo, usePlace } from '../../ui/place.ts'
+import { useAddressFilters } from '../../ui/useAddressFilters.ts'
 import { BalanceCard } from './balance/BalanceCard.tsx'
 import { TopUpPanel } from './balance/TopUpPanel.tsx'
 import { AdjustDialog } from './giving/AdjustDialog.tsx'
 import { GiveDialog } from './giving/GiveDialog.tsx'
 import { RefundDialog } from './giving/RefundDialog.tsx'
 import { HistorySection } from './history/HistorySection.tsx'
-import { type HistoryFilters, noHistoryFilters } from './history/historyFilters.ts'
+import { HistoryFilters, noHistoryFilters } from './history/historyFilters.ts'
 import { KeyLimits } from './keys/KeyLimits.tsx'
 import { RunningSandboxes } from './running/RunningSandboxes.tsx'
 import { SpendingSection } from './spending/SpendingSection.tsx'
@@ -25,7 +26,7 @@ export function CreditsScreen({ budgets }: { budgets: ReactNode }) {
   const isEmbedded = useConnection()?.kind === 'embedded'
   const account = useCreditAccount().data
   const isOwner = account?.role === 'owner'
-  const [filters, setFilters] = useState<HistoryFilters>(noHistoryFilters)
+  const [filters, setFilters] = useAddressFilters(HistoryFilters, noHistoryFilters)
   const [scroller, setScroller] = useState<HTMLElement | null>(null)
   const [refunded, setRefunded] = useState<CreditTransaction>()
   const close = () => goTo('credits')

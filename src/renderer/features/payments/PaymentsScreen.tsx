@@ -1,14 +1,14 @@
 import { Download } from 'lucide-react'
-import { useState } from 'react'
 import { Button } from '../../ui/Button.tsx'
 import { PageFrame } from '../../ui/PageFrame.tsx'
 import { PageTabs } from '../../ui/PageTabs.tsx'
 import { addressOf, usePlace } from '../../ui/place.ts'
+import { useAddressFilters } from '../../ui/useAddressFilters.ts'
 import type { DecisionView } from './decisionView.ts'
 import { LimitsPage } from './limits/LimitsPage.tsx'
 import { downloadPayments } from './list/downloadPayments.ts'
 import { PaymentList } from './list/PaymentList.tsx'
-import { noPaymentFilters, type PaymentFilters, paymentQuery } from './list/paymentFilters.ts'
+import { noPaymentFilters, PaymentFilters, paymentQuery } from './list/paymentFilters.ts'
 import { ReceiptPage } from './receipt/ReceiptPage.tsx'
 
 const pages = [
@@ -19,7 +19,7 @@ const pages = [
 /** What was paid to others, each with its receipt, and what may be paid. */
 export function PaymentsScreen({ Decision }: { Decision: DecisionView }) {
   const [, place] = usePlace()
-  const [filters, setFilters] = useState<PaymentFilters>(noPaymentFilters)
+  const [filters, setFilters] = useAddressFilters(PaymentFilters, noPaymentFilters)
   const isList = place === undefined
   return (
     <PageFrame

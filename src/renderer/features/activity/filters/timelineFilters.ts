@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Input } from '../../../../shared/contract/route.ts'
 import type { listTimeline, TimelineEntry } from '../../../../shared/contract/timeline.ts'
 import { isoTime } from '../../../../shared/time.ts'
@@ -69,15 +70,16 @@ export const periodLabels: Record<Period, string> = {
   between: 'Custom dates',
 }
 
-export type TimelineFilters = {
-  search: string
-  area: Area
-  actor: ActorKind | 'anyone'
-  period: Period
-  /** Days as `2026-01-31`, of this machine's calendar; empty is open. Of `between`. */
-  from: string
-  to: string
-}
+export const TimelineFilters = z.object({
+  search: z.string(),
+  area: z.enum(areas),
+  actor: z.enum(['anyone', 'person', 'client', 'tool', 'agent', 'service', 'system']),
+  period: z.enum(periods),
+  /** Days as `2026-01-31`, of this computer's calendar; empty is open. Of `between`. */
+  from: z.string(),
+  to: z.string(),
+})
+export type TimelineFilters = z.infer<typeof TimelineFilters>
 
 export const noFilters: TimelineFilters = { search: '', area: 'all', actor: 'anyone', period: 'any', from: '', to: '' }
 

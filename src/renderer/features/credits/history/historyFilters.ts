@@ -1,4 +1,5 @@
-import type { listTransactions, TransactionType } from '../../../../shared/contract/credits.ts'
+import { z } from 'zod'
+import { type listTransactions, TransactionType } from '../../../../shared/contract/credits.ts'
 import type { Input } from '../../../../shared/contract/route.ts'
 import { isoTime } from '../../../../shared/time.ts'
 
@@ -25,17 +26,18 @@ export const periodLabels: Record<HistoryPeriod, string> = {
   between: 'Custom dates',
 }
 
-export type HistoryFilters = {
-  text: string
-  type: TransactionType | 'all'
+export const HistoryFilters = z.object({
+  text: z.string(),
+  type: z.enum(['all', ...TransactionType.options]),
   /** Empty: every one. */
-  model: string
-  key: string
-  period: HistoryPeriod
+  model: z.string(),
+  key: z.string(),
+  period: z.enum(historyPeriods),
   /** Days of UTC, as in the chart; empty is open. Of `between`. */
-  from: string
-  to: string
-}
+  from: z.string(),
+  to: z.string(),
+})
+export type HistoryFilters = z.infer<typeof HistoryFilters>
 export const noHistoryFilters: HistoryFilters = {
   ...{ text: '', type: 'all', model: '', key: '', period: 'any', from: '', to: '' },
 }

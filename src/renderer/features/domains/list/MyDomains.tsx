@@ -1,5 +1,6 @@
 import { Globe, Search, SearchX } from 'lucide-react'
 import { useMemo, useState } from 'react'
+import { z } from 'zod'
 import { useRenewals } from '../../../agent/useRenewals.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { ChoiceChips } from '../../../ui/ChoiceChips.tsx'
@@ -9,12 +10,13 @@ import { PageColumn } from '../../../ui/PageFrame.tsx'
 import { goTo } from '../../../ui/place.ts'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import { TextField } from '../../../ui/TextField.tsx'
+import { useAddressFilters } from '../../../ui/useAddressFilters.ts'
 import { BulkBar } from '../bulk/BulkBar.tsx'
 import { NoticeBar } from '../renewals/NoticeBar.tsx'
 import { SourceNote } from '../SourceNote.tsx'
 import { useDomainList } from '../useDomains.ts'
 import { DomainTable } from './DomainTable.tsx'
-import { type DomainFilter, type DomainSort, domainRows } from './domainRows.ts'
+import { domainRows } from './domainRows.ts'
 
 const filters = [
   { value: 'all', label: 'All' },
@@ -22,13 +24,20 @@ const filters = [
   { value: 'unlocked', label: 'Unlocked' },
 ] as const
 
+const ListFilters = z.object({
+  search: z.string(),
+  filter: z.enum(['all', 'expiring', 'unlocked']),
+  sort: z.enum(['name', 'expiry']),
+})
+const noListFilters: z.infer<typeof ListFilters> = { search: '', filter: 'all', sort: 'name' }
+
 export function MyDomains() {
   const { data, error, isPending, refetch } = useDomainList()
   const { data: renewed } = useRenewals()
   const renewals = useMemo(() => new Map(renewed?.renewals.map((it) => [it.domain, it])), [renewed])
-  const [search, setSearch] = useState('')
-  const [filter, setFilter] = useState<DomainFilter>('all')
-  const [sort, setSort] = useState<DomainSort>('name')
+  const [listFilters, setListFilters] = useAddressFilters(ListFilters, noListFilters)
+  const { search, filter, sort } = listFilters
+  const change = (changed: Partial<typeof listFilters>) => setListFilters({ ...listFilters, ...changed })
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   if (isPending) {
     return (
@@ -71,10 +80,10 @@ export function MyDomains() {
             labelHidden
             placeholder="Filter by name"
             value={search}
-            onChange={setSearch}
+            onChange={(text) => change({ search: text })}
           />
         </div>
-        <ChoiceChips legend="Show" options={filters} value={filter} onChange={setFilter} />
+        <ChoiceChips legend="Show" options={filters} value={filter} onChange={(value) => change({ filter: value })} />
         <span className="flex-1" />
         <SourceNote source={data.source} asOf={data.as_of} />
       </PageColumn>
@@ -87,23 +96,14 @@ export function MyDomains() {
             icon={SearchX}
             title="No matching domains"
             description="Try another name or filter."
-            actions={
-              <Button
-                onClick={() => {
-                  setSearch('')
-                  setFilter('all')
-                }}
-              >
-                Clear filters
-              </Button>
-            }
+            actions={<Button onClick={() => change({ search: '', filter: 'all' })}>Clear filters</Button>}
           />
         ) : (
           <DomainTable
             rows={rows}
             renewals={renewals}
             sort={sort}
-            onSort={setSort}
+            onSort={(value) => change({ sort: value })}
             chosen={chosen}
             onChoose={setChosen}
           />

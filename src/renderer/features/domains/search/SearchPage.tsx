@@ -1,9 +1,10 @@
-import { useState } from 'react'
+import { z } from 'zod'
 import { usualTlds } from '../../../../shared/contract/domainSearch.ts'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { PageScroll } from '../../../ui/PageFrame.tsx'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import { TextField } from '../../../ui/TextField.tsx'
+import { useAddressFilters } from '../../../ui/useAddressFilters.ts'
 import { useSettled } from '../../../ui/useSettled.ts'
 import { SourceNote } from '../SourceNote.tsx'
 import { useSearchResults } from '../useDomains.ts'
@@ -13,8 +14,11 @@ import { BuyButton } from './BuyButton.tsx'
 /** Asked apart, so that a slow registry does not hold back the others. */
 const parts = [usualTlds.slice(0, 2), usualTlds.slice(2, 4), usualTlds.slice(4)].map((it) => it.join(','))
 
+const Words = z.object({ q: z.string().max(253) })
+const noWords = { q: '' }
+
 export function SearchPage() {
-  const [written, setWritten] = useState('')
+  const [{ q: written }, setWords] = useAddressFilters(Words, noWords)
   const q = useSettled(written.trim())
   return (
     <PageScroll width="table" className="flex flex-col gap-4 py-5">
@@ -23,7 +27,7 @@ export function SearchPage() {
           label="Word or domain name"
           placeholder="myshop or myshop.com"
           value={written}
-          onChange={setWritten}
+          onChange={(text) => setWords({ q: text })}
           maxLength={253}
           autoFocus
         />

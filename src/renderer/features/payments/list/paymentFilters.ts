@@ -1,7 +1,16 @@
+import { z } from 'zod'
 import { PaymentState } from '../../../../shared/contract/paymentRecords.ts'
 import type { PaymentQuery } from '../usePayments.ts'
 
-export type PaymentFilters = { text: string; state: PaymentState | 'all'; from: string; to: string }
+/** A day such as `2026-01-31`; empty is open. */
+const Day = z.union([z.literal(''), z.iso.date()])
+export const PaymentFilters = z.object({
+  text: z.string(),
+  state: z.enum(['all', ...PaymentState.options]),
+  from: Day,
+  to: Day,
+})
+export type PaymentFilters = z.infer<typeof PaymentFilters>
 
 export const noPaymentFilters: PaymentFilters = { text: '', state: 'all', from: '', to: '' }
 export const filteredStates = PaymentState.options

@@ -1,0 +1,60 @@
+import { useEffect, useEffectEvent } from 'react'
+import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+import { addressOf, usePlace } from '../../ui/place.ts'
+
+/**
+ * The sandbox that the address names, `#/terminals/ID`, as far as it is listed: it is the one in view.
+ *
+ * @param selectedId the sandbox in view last: it stays in view while the address names none
+ */
+export function useAddressedSandbox(
+  sandboxes: readonly Sandbox[] | undefined,
+  selectedId: string | null,
+): Sandbox | undefined {
+  const { isHere, id } = useTerminalsPlace()
+  const addressed = sandboxes?.find((it) => it.id === id)
+  const present = addressed ?? sandboxes?.find((it) => it.id === selectedId) ?? sandboxes?.[0]
+  // One that was just created is selected before it is listed.
+  const isAhead = id !== undefined && id === selectedId
+  const presentId = sandboxes && isHere && !addressed && !isAhead ? (present?.id ?? null) : undefined
+  useEffect(() => {
+    if (presentId === null && id !== undefined) replaceAddress()
+    else if (presentId) replaceAddress(presentId)
+  }, [presentId, id])
+  return present
+}
+
+type AskedPartsOptions = {
+  sandboxes: readonly Sandbox[] | undefined
+  openFile(sandbox: Sandbox, path: string): void
+  openTerminal(sandbox: Sandbox, id: string): void
+}
+
+/**
+ * Behind the sandbox an address may name a file, `#/terminals/ID/files/PATH`, or a terminal, `…/terminal/ID`: it is opened
+ * once, and this part leaves the address.
+ */
+export function useAskedParts({ sandboxes, openFile, openTerminal }: AskedPartsOptions): void {
+  const { id, part, path } = useTerminalsPlace()
+  const sandbox = sandboxes?.find((it) => it.id === id)
+  const follow = useEffectEvent(() => {
+    if (!sandbox) return
+    if (part === 'terminal' && path !== undefined) openTerminal(sandbox, path)
+    if (part === 'files' && path !== undefined) openFile(sandbox, path)
+    replaceAddress(sandbox.id)
+  })
+  const asked = sandbox && part !== undefined ? [part, path].join('/') : undefined
+  useEffect(() => {
+    if (asked !== undefined) follow()
+  }, [asked])
+}
+
+function useTerminalsPlace() {
+  const [section = 'terminals', id, part, path] = usePlace()
+  // On the way to another section its address is heard here too.
+  return section === 'terminals' ? { isHere: true, id, part, path } : { isHere: false }
+}
+
+function replaceAddress(...parts: readonly string[]): void {
+  window.location.replace(addressOf('terminals', ...parts))
+}
