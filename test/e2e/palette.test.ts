@@ -45,6 +45,12 @@ async function found(page: Page, query: string): Promise<{ titles: string[]; sel
   const palette = page.getByRole('dialog', { name: 'Commands' })
   await palette.getByRole('combobox').fill(query)
   const options = palette.getByRole('option')
+  for (let count = 0; count < (await options.count()); ) {
+    count = await options.count()
+    await palette.getByRole('listbox').evaluate((list) => list.scrollTo(0, list.scrollHeight))
+    // Rows that this adds are there after the next frame.
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+  }
   return options.evaluateAll((rows) => {
     const titleOf = (row: Element | undefined) => row?.querySelector('[data-title]')?.textContent ?? undefined
     return {

@@ -15,8 +15,11 @@ import { type PaletteItem, usePalettePlaces } from './usePalettePlaces.ts'
 
 type CommandPaletteProps = { open: boolean; onOpenChange: (open: boolean) => void }
 
-/** More than anybody reads; the query finds the rest. */
-const mostShown = 100
+/** Drawn when it opens, and added each time the selection or the scroll position comes near the end. */
+const pageSize = 30
+/** A query finds the rest. */
+const maxShown = 100
+const rowsAhead = 5
 
 export function CommandPalette({ open, onOpenChange }: CommandPaletteProps) {
   const giveFocusBack = useFocusReturn(open)
@@ -64,13 +67,19 @@ function CommandList({ onChoose }: { onChoose: (command: Command) => void }) {
   const [query, setQuery] = useState('')
   const [recent] = useState(recentCommands)
   const [pointedAt, setPointedAt] = useState('')
+  const [shownCount, setShownCount] = useState(pageSize)
   const places = usePalettePlaces(query)
   const commands = useRegisteredCommands().filter(({ id }) => id !== 'window.palette')
   const inOrder = bySection(commands).flatMap(([, members]) => members)
-  const found = rankedCommands<PaletteItem>([...inOrder, ...places], query, recent).slice(0, mostShown)
+  const found = rankedCommands<PaletteItem>([...inOrder, ...places], query, recent).slice(0, shownCount)
+  const showMore = () => setShownCount((count) => Math.min(count + pageSize, maxShown))
+  const select = (id: string) => {
+    setPointedAt(id)
+    if (found.findIndex((it) => it.id === id) > found.length - rowsAhead) showMore()
+  }
   const selected = found.some(({ id }) => id === pointedAt) ? pointedAt : (found[0]?.id ?? '')
   return (
-    <Primitive label="Commands" shouldFilter={false} loop value={selected} onValueChange={setPointedAt}>
+    <Primitive label="Commands" shouldFilter={false} loop value={selected} onValueChange={select}>
       <div className="flex h-11 items-center gap-2.5 border-b border-line px-3.5">
         <Search aria-hidden className="size-4 shrink-0 text-faint" />
         <Primitive.Input
@@ -79,12 +88,19 @@ function CommandList({ onChoose }: { onChoose: (command: Command) => void }) {
           onValueChange={(text) => {
             setQuery(text)
             setPointedAt('') // another query: its best
+            setShownCount(pageSize)
           }}
           className="h-full min-w-0 flex-1 bg-transparent text-title outline-none"
         />
         <Kbd shortcut="escape" />
       </div>
-      <Primitive.List label="Commands" className="max-h-[min(24rem,60vh)] overflow-auto p-1.5">
+      <Primitive.List
+        label="Commands"
+        className="max-h-[min(24rem,60vh)] overflow-auto p-1.5"
+        onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+          if (scrollHeight - scrollTop - clientHeight < clientHeight) showMore()
+        }}
+      >
         {found.length === 0 && <p className="px-2.5 py-6 text-center text-muted">No matches.</p>}
         {found.map((item) => (
           <CommandRow key={item.id} item={item} onSelect={() => onChoose(item)} />

@@ -1,4 +1,5 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
 import {
   getLocalDomain,
   listLocalDomains,
@@ -14,13 +15,22 @@ export const domainsKey = ['domains'] as const
 const keptKey = [...domainsKey, 'kept'] as const
 const searchKey = [...domainsKey, 'search'] as const
 
-/** What is kept here comes at once; when it was read anew behind, it is read again. */
+/** A restart of the service raises several events within this time: they cost one read. */
+const coalesceMs = 300
+
+/** Cached domains come at once, and again when the local agent has refreshed its cache. */
 export function useDomainEvents(): void {
   const queryClient = useQueryClient()
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
   useLiveEvent(({ type }) => {
-    const isOther = ['ready', 'domains.changed', 'local-domains.changed', 'connection.changed'].includes(type)
-    if (isOther) void readAgain(queryClient, keptKey)
-    // What was bought is no longer available.
+    if (['ready', 'domains.changed', 'local-domains.changed', 'connection.changed'].includes(type)) {
+      timer.current ??= setTimeout(() => {
+        timer.current = undefined
+        void readAgain(queryClient, keptKey)
+      }, coalesceMs)
+    }
+    // A domain just bought is no longer available.
     if (type === 'domains.changed') void readAgain(queryClient, searchKey)
   })
 }

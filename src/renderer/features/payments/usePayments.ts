@@ -10,8 +10,6 @@ import { readAgain } from '../../agent/readAgain.ts'
 export const paymentsKey = ['payments'] as const
 export const budgetsKey = ['payment budgets'] as const
 const pageSize = 50
-/** While a payment goes on; an event that was missed costs no more than this. */
-const everyMs = 3_000
 
 /** What the list shows and the export has. */
 export type PaymentQuery = Omit<Input<typeof exportPayments>, 'format'>
@@ -65,7 +63,6 @@ export function usePayment(paymentId: string) {
     queryKey: [...paymentsKey, 'one', paymentId],
     queryFn: ({ signal }) => agent(getPayment, { paymentId }, { signal }),
     staleTime: 0,
-    refetchInterval: ({ state: { data } }) => (data && !isFinal(data) ? everyMs : false),
   })
 }
 
