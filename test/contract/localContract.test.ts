@@ -193,6 +193,7 @@ const asked: Record<string, Asked> = {
   modelServerList: () => ({}),
   modelServerFind: () => ({ body: {} }),
   modelServerAdd: () => ({ body: { name: 'nobody', base_url: 'http://127.0.0.1:9/v1' }, status: 502 }),
+  modelServerChange: () => ({ path: { serverId: unknownServer }, body: { free: true }, status: 404 }),
   modelServerRefresh: () => ({ path: { serverId: unknownServer }, body: {}, status: 404 }),
   modelServerRemove: () => ({ path: { serverId: unknownServer }, status: 404 }),
   localDomainList: () => ({}),

@@ -155,8 +155,15 @@ function modelOrders() {
 
 type ToldServer = Extract<ModelOrder, { event: 'local-models' }>['servers'][number]
 
-function localServer({ name, base_url: baseUrl, api_key: apiKey, models }: ToldServer) {
-  return { name, baseUrl, apiKey: apiKey ?? undefined, models: models.map((it) => ({ name: it })) }
+function localServer({ name, base_url: baseUrl, api_key: apiKey, models, free: isFree, prices }: ToldServer) {
+  return {
+    ...{ name, baseUrl, apiKey: apiKey ?? undefined, isFree },
+    models: models.map((model) => {
+      const price = prices[model]
+      const { input_per_million: input = 0, output_per_million: output = 0 } = price ?? {}
+      return { name: model, ...(price && { prices: [{ above_input_tokens: 0, input, output }] }) }
+    }),
+  }
 }
 
 /** That of the application is one person's: others of this machine reach its port, and would run under this user. */

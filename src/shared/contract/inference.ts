@@ -148,6 +148,9 @@ export const countMessageTokens = defineRoute({
   maxBodyBytes,
 })
 
+/** Version of the prices of a model that costs an unknown amount: its prices are 0. */
+export const unknownPriceVersion = 'unknown'
+
 const PricePerMillion = z.number().nonnegative().describe('US dollars for a million tokens.')
 
 const prices = {
@@ -179,7 +182,7 @@ export const ListedModel = z.object({
   pricing: z.object({
     ...prices,
     tiers: z.array(PriceTier).min(1).describe('In ascending order, the first one from 0 tokens.'),
-    price_version: z.string(),
+    price_version: z.string().describe('`unknown`: nobody told Steward the price, and it counts as 0.'),
   }),
 })
 export type ListedModel = z.infer<typeof ListedModel>

@@ -46,6 +46,8 @@ export const Provider = z.object({
   name: z.string(),
   configured: KeyPlace.nullable(),
   key: KeptKey.nullable(),
+  /** When the provider last refused this key for an answer of a chat; null if it has not since the key was set. */
+  key_refused_at: IsoTime.nullable(),
   /** Of the configuration; null is the provider's own address. */
   base_url: z.string().nullable(),
 })
@@ -142,11 +144,24 @@ export const ModelServerUrl = z
   .pipe(z.url({ protocol: /^https?$/, error: serverUrlDemand }))
   .transform((url) => url.replace(/\/+$/, ''))
 
+const PricePerMillion = z
+  .number('must be an amount in US dollars')
+  .min(0, 'must not be below 0')
+  .max(100_000, 'must be at most 100000')
+  .refine((it) => Number.isInteger(Number((it * 1_000_000).toFixed(6))), 'must have at most six digits after the point')
+
+/** US dollars for a million tokens. */
+export const ModelPrice = z.object({ input_per_million: PricePerMillion, output_per_million: PricePerMillion })
+export type ModelPrice = z.infer<typeof ModelPrice>
+
 export const ModelServer = z.object({
   id: ModelServerId,
   name: z.string(),
   base_url: z.string(),
   models: z.array(z.string()),
+  free: z.boolean().describe('Its models cost nothing.'),
+  price: ModelPrice.nullable().describe('Of its models that the list of the server names no price for; null: unknown.'),
+  listed_prices: z.record(z.string(), ModelPrice).describe('By model, as the list of the server names them.'),
   key: KeptKey.nullable(),
   /** It refused to list its models without a key. */
   needs_key: z.boolean(),
@@ -199,9 +214,29 @@ export const addModelServer = defineRoute({
   tag: 'Providers',
   auth: 'person',
   refusals: [409, 502],
-  body: z.object({ name: ModelServerName, base_url: ModelServerUrl }),
+  body: z.object({
+    name: ModelServerName,
+    base_url: ModelServerUrl,
+    free: z
+      .boolean()
+      .optional()
+      .describe('Whether its models cost nothing. Absent: so for an address of this computer.'),
+  }),
   response: ModelServer,
   status: 201,
+})
+
+export const changeModelServer = defineRoute({
+  operation: 'modelServerChange',
+  method: 'PATCH',
+  path: '/local/model-servers/:serverId',
+  summary: 'Set what the models of a server cost, so that limits count them',
+  tag: 'Providers',
+  auth: 'person',
+  refusals: [404, 409],
+  params: named,
+  body: z.object({ free: z.boolean().optional(), price: ModelPrice.nullable().optional() }),
+  response: ModelServer,
 })
 
 export const refreshModelServer = defineRoute({

@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { ModelServerName, ModelServerUrl, mostServedModels, ProviderFamily, servedModelName } from './providers.ts'
+import {
+  ModelPrice,
+  ModelServerName,
+  ModelServerUrl,
+  mostServedModels,
+  ProviderFamily,
+  servedModelName,
+} from './providers.ts'
 
 /** What a service prints, in one line of JSON, when it is ready. */
 export const ServiceReady = z.object({
@@ -29,6 +36,9 @@ export const ServiceOrder = z.discriminatedUnion('event', [
           base_url: ModelServerUrl,
           api_key: z.string().min(1).nullable(),
           models: z.array(z.string().regex(servedModelName)).max(mostServedModels).readonly(),
+          free: z.boolean(),
+          /** By model; a model without a price is free, or its price is unknown. */
+          prices: z.record(z.string(), ModelPrice),
         }),
       )
       .readonly(),

@@ -34,6 +34,7 @@ test('reads the names of models, each once', async () => {
   expect(await probed((_, answer) => answer.end(JSON.stringify({ object: 'list', data })))).toEqual({
     kind: 'models',
     models: ['llama3.2:3b', 'qwen/qwen3-8b'],
+    prices: {},
   })
 })
 
@@ -50,6 +51,7 @@ test('takes no name that a model cannot have', async () => {
   expect(await probed((_, answer) => answer.end(JSON.stringify({ data })))).toEqual({
     kind: 'models',
     models: ['fine'],
+    prices: {},
   })
 })
 

@@ -1,10 +1,17 @@
 import { z } from 'zod'
-import { mostServedModels, servedModelName } from '../../../shared/contract/providers.ts'
+import { ModelPrice, mostServedModels, servedModelName } from '../../../shared/contract/providers.ts'
 import { httpClient } from '../../platform/httpClient.ts'
 import { parsedJson } from '../../platform/parsedJson.ts'
 
+export type ProbedModels = {
+  kind: 'models'
+  models: string[]
+  /** By model, of those that have one in the list. */
+  prices: Record<string, ModelPrice>
+}
+
 /** What stands at an address. `nothing`: why, in a few words that follow its name. */
-export type Probed = { kind: 'models'; models: string[] } | { kind: 'needs-key' } | { kind: 'nothing'; why: string }
+export type Probed = ProbedModels | { kind: 'needs-key' } | { kind: 'nothing'; why: string }
 
 export type ModelServerProbe = {
   probe(baseUrl: string, options: { key?: string | undefined; withinMs: number }): Promise<Probed>
@@ -12,7 +19,7 @@ export type ModelServerProbe = {
 }
 
 const maxAnswerBytes = 1024 * 1024
-const ModelList = z.object({ data: z.array(z.object({ id: z.string() })).max(10_000) })
+const ModelList = z.object({ data: z.array(z.object({ id: z.string(), pricing: z.unknown().optional() })).max(10_000) })
 
 /**
  * Reads the list of models that a server offers. Whatever answers may be anything: its words are never repeated, it
@@ -44,6 +51,32 @@ export function modelServerProbe(): ModelServerProbe {
 function modelsIn(text: string): Probed {
   const list = ModelList.safeParse(parsedJson(text))
   if (!list.success) return { kind: 'nothing', why: 'does not answer with a list of models' }
-  const names = list.data.data.map(({ id }) => id).filter((id) => servedModelName.test(id))
-  return { kind: 'models', models: [...new Set(names)].slice(0, mostServedModels) }
+  const listed = list.data.data.filter(({ id }) => servedModelName.test(id))
+  const models = [...new Set(listed.map(({ id }) => id))].slice(0, mostServedModels)
+  const prices = listed.flatMap(({ id, pricing }) => {
+    const price = models.includes(id) ? priceIn(pricing) : undefined
+    return price ? [[id, price] as const] : []
+  })
+  return { kind: 'models', models, prices: Object.fromEntries(prices) }
+}
+
+/** US dollars for one token, as text: https://openrouter.ai/docs/api-reference/list-available-models */
+const TokenPrice = z
+  .string()
+  .max(30)
+  .regex(/^\d+(\.\d+)?(e-\d{1,2})?$/i)
+const ListedPricing = z.object({ prompt: TokenPrice, completion: TokenPrice })
+
+function priceIn(pricing: unknown): ModelPrice | undefined {
+  const listed = ListedPricing.safeParse(pricing)
+  if (!listed.success) return undefined
+  const { prompt, completion } = listed.data
+  return ModelPrice.safeParse({ input_per_million: perMillion(prompt), output_per_million: perMillion(completion) })
+    .data
+}
+
+/** Rounded up to the least step of a price: a millionth of a dollar. */
+function perMillion(perToken: string): number {
+  const picoUsd = Math.ceil(Number((Number(perToken) * 1e12).toFixed(3)))
+  return picoUsd / 1e6
 }

@@ -86,7 +86,7 @@ test('hands all servers to the service with each change', async () => {
   const baseUrl = await serving((request, answer) => listing(...models)(request, answer))
   const { servers, orders } = opened()
   const { id } = await servers.add({ name: 'mine', baseUrl })
-  const told = { name: 'mine', base_url: baseUrl, api_key: null }
+  const told = { name: 'mine', base_url: baseUrl, api_key: null, free: true, prices: {} }
   expect(orders.at(-1)).toEqual({ event: 'local-models', servers: [{ ...told, models: ['one'] }] })
   models = ['one', 'two']
   await servers.refresh(id)
@@ -131,4 +131,38 @@ test('a service elsewhere takes none', async () => {
   await expect(servers.add({ name: 'mine', baseUrl: 'http://127.0.0.1:9/v1' })).rejects.toMatchObject({
     code: 'provider-key/elsewhere',
   })
+})
+
+test('a server on the internet has a price, or an unknown one, and never a price of nothing', async () => {
+  const list = {
+    data: [
+      { id: 'paid/listed', pricing: { prompt: '0.00000015', completion: '0.0000006', image: '0' } },
+      { id: 'paid/odd', pricing: { prompt: '-1', completion: 'free' } },
+      { id: 'paid/plain' },
+    ],
+  }
+  const baseUrl = await serving((_, answer) => answer.end(JSON.stringify(list)))
+  const { servers, orders } = opened()
+  const toldServer = () => {
+    const order = orders.at(-1)
+    return order?.event === 'local-models' ? order.servers[0] : undefined
+  }
+  const { id, ...added } = await servers.add({ name: 'router', baseUrl, isFree: false })
+  const listed = { input_per_million: 0.15, output_per_million: 0.6 }
+  expect(added).toMatchObject({ free: false, price: null, listed_prices: { 'paid/listed': listed } })
+  expect(toldServer()).toMatchObject({ free: false, prices: { 'paid/listed': listed } })
+
+  const price = { input_per_million: 1, output_per_million: 2 }
+  await servers.change(id, { price })
+  expect(toldServer()?.prices).toEqual({ 'paid/listed': listed, 'paid/odd': price, 'paid/plain': price })
+  await servers.refresh(id)
+  expect(servers.get(id)).toMatchObject({ free: false, price })
+  await servers.change(id, { isFree: true })
+  expect(toldServer()).toMatchObject({ free: true, prices: {} })
+})
+
+test('whether a server is free follows its address where nobody says so', async () => {
+  const baseUrl = await serving(listing('one'))
+  const { servers } = opened()
+  expect((await servers.add({ name: 'here', baseUrl })).free).toBe(true)
 })

@@ -1,6 +1,7 @@
 import { AppError } from '../../../shared/appError.ts'
 import {
   type FoundServer,
+  type ModelPrice,
   type ModelServer,
   ModelServerId,
   type ModelServers,
@@ -23,7 +24,9 @@ export type OwnModelServers = {
   /** Those at the usual ports of this computer. Nobody else is asked. */
   find(): Promise<FoundServer[]>
   /** @throws AppError `model-server/exists`, `model-server/too-many`, `model-server/silent` */
-  add(given: { name: string; baseUrl: string }): Promise<ModelServer>
+  add(given: { name: string; baseUrl: string; isFree?: boolean | undefined }): Promise<ModelServer>
+  /** @throws AppError `model-server/not-found` */
+  change(id: ModelServerId, changes: ServerChanges): Promise<ModelServer>
   /** @throws AppError `model-server/not-found`, `model-server/silent` */
   refresh(id: ModelServerId): Promise<ModelServer>
   /** Tries the key first: what refuses it gets none. @throws AppError as `refresh`, `provider-key/invalid` */
@@ -33,6 +36,9 @@ export type OwnModelServers = {
   /** Hands all of them to the service. */
   tell(): void
 }
+
+/** What stays undefined stays as it is. */
+export type ServerChanges = { isFree?: boolean | undefined; price?: ModelPrice | null | undefined }
 
 /** Where such servers listen unless they are told otherwise. */
 export type UsualPlace = { name: string; title: string; baseUrl: string }
@@ -66,7 +72,7 @@ export function modelServers(options: Options): OwnModelServers {
   const inTurn = serialQueue()
   const noted = (kind: string, summary: string, subject: string) => note({ kind, actor: person, summary, subject })
 
-  const shown = ({ id, name, baseUrl, models, needsKey, readAtMs }: ServerRow): ModelServer => ({
+  const shown = ({ id, name, baseUrl, models, needsKey, readAtMs, ...row }: ServerRow): ModelServer => ({
     id,
     name,
     base_url: baseUrl,
@@ -74,6 +80,9 @@ export function modelServers(options: Options): OwnModelServers {
     key: kept.about(id),
     needs_key: needsKey,
     read_at: isoTime(readAtMs),
+    free: row.isFree,
+    price: row.price,
+    listed_prices: { ...row.listedPrices },
   })
   const found = (id: ModelServerId): ServerRow => {
     requireOwn(tellService)
@@ -82,8 +91,9 @@ export function modelServers(options: Options): OwnModelServers {
     return row
   }
   const tell = (): void => {
-    const servers = repository.all().map(({ id, name, baseUrl, models }) => {
-      return { name, base_url: baseUrl, api_key: kept.held(id) ?? null, models }
+    const servers = repository.all().map((row) => {
+      const { id, name, baseUrl, models, isFree } = row
+      return { name, base_url: baseUrl, api_key: kept.held(id) ?? null, models, free: isFree, prices: pricesOf(row) }
     })
     tellService?.({ event: 'local-models', servers })
     events.publish({ type: 'providers.changed' })
@@ -91,7 +101,8 @@ export function modelServers(options: Options): OwnModelServers {
   const readModels = async (baseUrl: string, key: string | undefined) => {
     const read = await probe(baseUrl, { key, withinMs: readMs })
     if (read.kind === 'nothing') throw new AppError('model-server/silent', `${baseUrl} ${read.why}.`)
-    return { models: read.kind === 'models' ? read.models : [], needsKey: read.kind === 'needs-key', readAtMs: now() }
+    const { models, prices: listedPrices } = read.kind === 'models' ? read : { models: [], prices: {} }
+    return { models, listedPrices, needsKey: read.kind === 'needs-key', readAtMs: now() }
   }
   const save = (row: ServerRow): ModelServer => {
     repository.put(row)
@@ -115,7 +126,7 @@ export function modelServers(options: Options): OwnModelServers {
         return models ? [{ name, title, base_url: baseUrl, models, added: known.includes(baseUrl) }] : []
       })
     },
-    add: ({ name, baseUrl }) =>
+    add: ({ name, baseUrl, isFree = isThisComputer(baseUrl) }) =>
       inTurn(async () => {
         requireOwn(tellService)
         const rows = repository.all()
@@ -127,9 +138,17 @@ export function modelServers(options: Options): OwnModelServers {
         const same = rows.find((it) => it.baseUrl === baseUrl)
         if (same) throw new AppError('model-server/exists', `${baseUrl} is already added as “${same.name}”.`)
         const read = await readModels(baseUrl, undefined)
-        const added = save({ id: ModelServerId.parse(`mds_${newId()}`), name, baseUrl, ...read })
+        const id = ModelServerId.parse(`mds_${newId()}`)
+        const added = save({ id, name, baseUrl, isFree, price: null, ...read })
         noted('provider.server_added', `You added the model server “${name}” at ${baseUrl}.`, added.id)
         return added
+      }),
+    change: (id, { isFree, price }) =>
+      inTurn(async () => {
+        const row = found(id)
+        const changed = save({ ...row, isFree: isFree ?? row.isFree, price: price === undefined ? row.price : price })
+        noted('provider.server_price', `You changed the price of the model server “${row.name}”.`, id)
+        return changed
       }),
     refresh: (id) =>
       inTurn(async () => {
@@ -160,4 +179,19 @@ export function modelServers(options: Options): OwnModelServers {
 
 function modelsOf(read: Probed): string[] | undefined {
   return read.kind === 'models' ? read.models : undefined
+}
+
+/** Of each model whose price is known; none of a free server. */
+function pricesOf({ models, isFree, price, listedPrices }: ServerRow): Record<string, ModelPrice> {
+  if (isFree) return {}
+  return Object.fromEntries(
+    models.flatMap((model) => {
+      const known = listedPrices[model] ?? price
+      return known ? [[model, known]] : []
+    }),
+  )
+}
+
+function isThisComputer(baseUrl: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(baseUrl).hostname)
 }

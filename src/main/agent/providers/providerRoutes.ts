@@ -1,5 +1,6 @@
 import {
   addModelServer,
+  changeModelServer,
   findModelServers,
   listModelServers,
   listProviders,
@@ -28,7 +29,12 @@ export function providerRoutes({ keys, servers, kept }: Given): LocalEndpoint[] 
     }),
     localEndpoint(listModelServers, () => servers.list()),
     localEndpoint(findModelServers, async () => ({ found: await servers.find() })),
-    localEndpoint(addModelServer, ({ body }) => servers.add({ name: body.name, baseUrl: body.base_url })),
+    localEndpoint(addModelServer, ({ body }) =>
+      servers.add({ name: body.name, baseUrl: body.base_url, isFree: body.free }),
+    ),
+    localEndpoint(changeModelServer, ({ params, body }) =>
+      servers.change(params.serverId, { isFree: body.free, price: body.price }),
+    ),
     localEndpoint(refreshModelServer, ({ params }) => servers.refresh(params.serverId)),
     localEndpoint(removeModelServer, async ({ params }) => {
       await servers.remove(params.serverId)

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { AppError } from '../../../shared/appError.ts'
 import { describeIssue } from '../../../shared/contract/describeIssue.ts'
+import { unknownPriceVersion } from '../../../shared/contract/inference.ts'
 import type { ModelPriceTier } from '../../../shared/modelCost.ts'
 import { efforts } from './innerForm.ts'
 
@@ -193,16 +194,17 @@ export function readModelCatalogue(
   return modelCatalogue(JSON.parse(readFileSync(file, 'utf8')), configured)
 }
 
-/** A model of a server at the user's own place: it costs nothing, and is only known by its name. */
+/** A model of a server that the user added: without `prices` it is free, or its price is unknown and counts as 0. */
 export function localModel(
   server: string,
   it: Pick<ConfiguredModel, 'name'> & Partial<ConfiguredModel>,
+  { isFree = true }: { isFree?: boolean | undefined } = {},
 ): CatalogueModel {
   return modelOf({
     fields: { ...unpriced, upstream_id: it.name, ...given(it) },
     kind: 'local',
     place: `local:${server}`,
-    priceVersion: it.prices ? 'configured' : 'free',
+    priceVersion: it.prices ? 'configured' : isFree ? 'free' : unknownPriceVersion,
   })
 }
 

@@ -20,6 +20,8 @@ export type LocalServer = {
   name: string
   baseUrl: string
   apiKey?: string | undefined
+  /** Absent: its models cost nothing unless they have prices. Else the price of the others is unknown. */
+  isFree?: boolean | undefined
   models: readonly (Pick<ConfiguredModel, 'name'> & Partial<ConfiguredModel>)[]
 }
 
@@ -47,7 +49,7 @@ export function providerSettings(
     const refused: RefusedModel[] = []
     servers = new Map()
     models = new Map(catalogue.models)
-    for (const { name, baseUrl, apiKey, models: offered } of [...local, ...added]) {
+    for (const { name, baseUrl, apiKey, isFree, models: offered } of [...local, ...added]) {
       const place = `local:${name}` as const
       if (servers.has(place)) {
         refused.push({ server: name, takenBy: place })
@@ -57,7 +59,7 @@ export function providerSettings(
       for (const model of offered) {
         const taken = models.get(model.name)
         if (taken) refused.push({ server: name, model: model.name, takenBy: taken.place })
-        else models.set(model.name, localModel(name, model))
+        else models.set(model.name, localModel(name, model, { isFree }))
       }
     }
     return refused

@@ -10,6 +10,7 @@ import { grantReservations } from './grantReservations.ts'
 import { intentBasis } from './intentBasis.ts'
 import { keptIntents } from './keptIntents.ts'
 import { localDomains } from './localDomains.ts'
+import { modelServerPrices } from './modelServerPrices.ts'
 import { paymentBudgets } from './paymentBudgets.ts'
 import { payments } from './payments.ts'
 import { providers } from './providers.ts'
@@ -46,4 +47,5 @@ export const agentMigrations: readonly Migration[] = [
   toolServers,
   coinBalances,
   toolPaymentIds,
+  modelServerPrices,
 ]

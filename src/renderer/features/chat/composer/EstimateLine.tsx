@@ -2,15 +2,32 @@ import type { estimateMessage } from '../../../../shared/contract/chatMoney.ts'
 import type { Output } from '../../../../shared/contract/route.ts'
 import { classNames } from '../../../ui/classNames.ts'
 import { Tooltip } from '../../../ui/Tooltip.tsx'
+import { useModels } from '../data/useModels.ts'
+import { isPriced } from '../models/modelWords.ts'
 import { dollars, tokens } from '../money/amounts.ts'
 import { estimateWords } from '../money/estimateWords.ts'
 
 /** What the message would cost, at least and at most; of each model where one points at it. */
 export function EstimateLine({ estimate }: { estimate: Output<typeof estimateMessage> | undefined }) {
+  const { data: models } = useModels()
   if (!estimate) return null
   const { refusal, estimates } = estimate
   if (refusal) {
-    return <span className="max-w-80 truncate px-1.5 text-small text-negative">{refusal.message}</span>
+    return (
+      <Tooltip side="top" content={refusal.message}>
+        <button type="button" className="min-w-0 cursor-default px-1.5 text-left text-small text-negative">
+          Over your limit
+        </button>
+      </Tooltip>
+    )
+  }
+  const unpriced = estimates.filter(({ model }) => models?.some((it) => it.id === model && !isPriced(it)))
+  if (unpriced.length > 0) {
+    return (
+      <span data-estimate className="px-1.5 text-small text-faint">
+        Price unknown
+      </span>
+    )
   }
   return (
     <Tooltip

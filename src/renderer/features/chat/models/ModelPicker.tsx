@@ -10,7 +10,7 @@ import { useLayers } from '../../../ui/Layers.tsx'
 import { goTo } from '../../../ui/place.ts'
 import { useModels } from '../data/useModels.ts'
 import { contextText, priceText } from '../money/amounts.ts'
-import { modelGroups, modelsText, providerName } from './modelWords.ts'
+import { isKnown, isPriced, modelGroups, modelsText, providerName } from './modelWords.ts'
 
 type ModelPickerProps = {
   chosen: readonly string[]
@@ -156,7 +156,9 @@ type ModelRowProps = { model: ListedModel; isChosen: boolean; disabled: boolean;
 function ModelRow({ model, isChosen, disabled, onChoose }: ModelRowProps) {
   const { id, available, context_window: context, images, reasoning, pricing } = model
   const facts = useId()
-  const price = `${priceText(pricing.input_per_million)} / ${priceText(pricing.output_per_million)}`
+  const price = isPriced(model)
+    ? `${priceText(pricing.input_per_million)} / ${priceText(pricing.output_per_million)}`
+    : 'price unknown'
   return (
     <Command.Item
       value={id}
@@ -172,7 +174,7 @@ function ModelRow({ model, isChosen, disabled, onChoose }: ModelRowProps) {
       </span>
       <span id={facts} className="flex shrink-0 items-center gap-2 text-small text-muted tabular-nums">
         {reasoning && <Mark icon={Brain} label="Reasoning" />}
-        {images && <Mark icon={Image} label="Takes images" />}
+        {images && isKnown(model) && <Mark icon={Image} label="Takes images" />}
         <span title="Context" className="w-9 text-right">
           <span className="sr-only">Context </span>
           {contextText(context)}

@@ -1,4 +1,4 @@
-import type { ListedModel } from '../../../../shared/contract/inference.ts'
+import { type ListedModel, unknownPriceVersion } from '../../../../shared/contract/inference.ts'
 
 const providers: Readonly<Record<string, string>> = {
   openai: 'OpenAI',
@@ -35,6 +35,16 @@ export function modelGroups(models: readonly ListedModel[], query: string): Mode
     models: members,
   }))
   return groups.sort((one, other) => Number(other.available) - Number(one.available))
+}
+
+/** Whether Steward knows what the model costs; else its costs count as 0. */
+export function isPriced({ pricing }: Pick<ListedModel, 'pricing'>): boolean {
+  return pricing.price_version !== unknownPriceVersion
+}
+
+/** Whether more than the name of the model is known: of a user's server it is not. */
+export function isKnown({ provider }: Pick<ListedModel, 'provider'>): boolean {
+  return !provider.startsWith('local:')
 }
 
 /** Of a conversation that has none: the first that can be used. */

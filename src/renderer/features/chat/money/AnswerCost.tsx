@@ -1,13 +1,18 @@
 import type { AnswerUsage, Message } from '../../../../shared/contract/chatMessages.ts'
 import { Tooltip } from '../../../ui/Tooltip.tsx'
 import { isUnderWay } from '../data/AnswerStreamsProvider.tsx'
+import { useModels } from '../data/useModels.ts'
+import { isPriced } from '../models/modelWords.ts'
 import { dollars, tokens } from './amounts.ts'
 
 /** What an answer costs: estimated while it is made, exact afterwards. Its parts are shown when one points at it. */
 export function AnswerCost({ answer }: { answer: Message }) {
   const { usage } = answer
+  const { data: models } = useModels()
   if (!usage) return null
   const about = usage.estimated ? '~' : ''
+  const isUnknown = usage.cost_micro_usd === 0 && models?.some((it) => it.id === answer.model && !isPriced(it))
+  const cost = isUnknown ? 'Price unknown' : `${about}${dollars(usage.cost_micro_usd)}`
   return (
     <Tooltip content={<CostParts usage={usage} isLive={isUnderWay(answer)} />}>
       <button
@@ -15,8 +20,7 @@ export function AnswerCost({ answer }: { answer: Message }) {
         aria-label={`Cost: ${usage.estimated ? 'about ' : ''}${dollars(usage.cost_micro_usd)}, ${tokens(usage.input_tokens + usage.output_tokens)} tokens`}
         className="ml-1 cursor-default rounded-small px-1 text-small text-faint tabular-nums hover:text-muted"
       >
-        {about}
-        {dollars(usage.cost_micro_usd)} · {tokens(usage.input_tokens + usage.output_tokens)} tokens
+        {cost} · {tokens(usage.input_tokens + usage.output_tokens)} tokens
       </button>
     </Tooltip>
   )

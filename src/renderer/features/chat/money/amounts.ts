@@ -9,6 +9,12 @@ export function dollars(microUsd: number): string {
   return `${sign}$${Number(whole).toLocaleString('en')}.${cents}`
 }
 
+/** To one digit that counts, and from a cent on to cents: `$0.004`, `$0.23`. */
+export function roundedDollars(microUsd: number): string {
+  if (microUsd >= 10_000) return dollars(Math.round(microUsd / 10_000) * 10_000)
+  return dollars(microUsd < 100 ? microUsd : Number(microUsd.toPrecision(1)))
+}
+
 /** `12,345`, and from a million on `1.2M`. */
 export function tokens(count: number): string {
   if (count < 1_000_000) return count.toLocaleString('en')

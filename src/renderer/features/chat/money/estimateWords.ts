@@ -1,13 +1,21 @@
 import type { AnswerEstimate } from '../../../../shared/contract/chatMoney.ts'
 import type { LimitState } from '../../../../shared/contract/chats.ts'
-import { dollars, tokens } from './amounts.ts'
+import { dollars, roundedDollars, tokens } from './amounts.ts'
 
 type Estimate = { estimates: readonly AnswerEstimate[]; min_micro_usd: number; max_micro_usd: number }
 
-/** `$0.0012 to $0.25 · 1,240 tokens in` */
+/** Tokens of an answer of usual length. */
+const usualOutputTokens = 700
+
+/** `about $0.004, at most $0.25 · 1,240 tokens in` */
 export function estimateWords({ estimates, min_micro_usd: min, max_micro_usd: max }: Estimate): string {
   const input = Math.max(0, ...estimates.map((it) => it.input_tokens))
-  const cost = dollars(min) === dollars(max) ? dollars(max) : `${dollars(min)} to ${dollars(max)}`
+  const usual = estimates.reduce((sum, it) => {
+    const share = it.max_output_tokens === 0 ? 1 : Math.min(1, usualOutputTokens / it.max_output_tokens)
+    return sum + it.min_micro_usd + (it.max_micro_usd - it.min_micro_usd) * share
+  }, 0)
+  const cost =
+    dollars(min) === dollars(max) ? dollars(max) : `about ${roundedDollars(usual)}, at most ${roundedDollars(max)}`
   const clamped = estimates.some((it) => it.clamped) ? ' · shortened by your limits' : ''
   return `${cost} · ${tokens(input)} tokens in${clamped}`
 }

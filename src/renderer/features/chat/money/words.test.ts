@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { LimitState } from '../../../../shared/contract/chats.ts'
 import { changesOf, faultsOf, limitFaults, type SettingsDraft } from '../settings/settingsDraft.ts'
-import { contextText, dollars, priceText, tokens } from './amounts.ts'
-import { budgetNotice } from './estimateWords.ts'
+import { contextText, dollars, priceText, roundedDollars, tokens } from './amounts.ts'
+import { budgetNotice, estimateWords } from './estimateWords.ts'
 
 test('amounts are as exact as they matter', () => {
   expect([0, 5, 100, 4_200, 10_000, 123_456, 999_999, 1_000_000, 1_234_560_000, -4_200].map(dollars)).toEqual([
@@ -83,4 +83,21 @@ test('settings are told as numbers, and what is empty is the model’s own', () 
     soft: 'Enter dollars, such as 0.50.',
     hard: 'Enter dollars, such as 2.',
   })
+})
+
+test('an estimate names a usual cost and the most it can be', () => {
+  const estimate = {
+    model: 'm',
+    input_tokens: 1_240,
+    omitted_messages: 0,
+    max_output_tokens: 7_000,
+    min_micro_usd: 100,
+    max_micro_usd: 229_800,
+    clamped: false,
+  }
+  const { min_micro_usd, max_micro_usd } = estimate
+  expect(estimateWords({ estimates: [estimate], min_micro_usd, max_micro_usd })).toBe(
+    'about $0.02, at most $0.23 · 1,240 tokens in',
+  )
+  expect([4_236, 96, 10_400, 0].map(roundedDollars)).toEqual(['$0.004', '<$0.0001', '$0.01', '$0.00'])
 })

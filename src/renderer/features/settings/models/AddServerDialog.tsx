@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { ModelServerName, ModelServerUrl } from '../../../../shared/contract/providers.ts'
+import { ChoiceChips } from '../../../ui/ChoiceChips.tsx'
 import { FormDialog } from '../../../ui/FormDialog.tsx'
 import { useSheet } from '../../../ui/sheetContext.ts'
 import { TextField } from '../../../ui/TextField.tsx'
@@ -14,16 +15,27 @@ export function AddServerDialog({ onClose }: { onClose: () => void }) {
   const openSheet = useSheet()
   const [name, setName] = useState('')
   const [url, setUrl] = useState('')
+  const [billing, setBilling] = useState<'free' | 'paid'>()
+  const shownBilling = billing ?? (isLikelyFree(url) ? 'free' : 'paid')
   const [wrong, setWrong] = useState<Wrong>({})
 
   const send = () => {
-    const givenName = ModelServerName.safeParse(name)
+    const givenName = ModelServerName.safeParse(
+      name
+        .trim()
+        .toLowerCase()
+        .replaceAll(/[\s._]+/g, '-'),
+    )
     const givenUrl = ModelServerUrl.safeParse(url)
     setWrong({
       ...(givenName.error && { name: `The name ${givenName.error.issues[0]?.message}.` }),
       ...(givenUrl.error && { url: `The address ${givenUrl.error.issues[0]?.message}.` }),
     })
-    return givenName.success && givenUrl.success && add({ name: givenName.data, base_url: givenUrl.data })
+    return (
+      givenName.success &&
+      givenUrl.success &&
+      add({ name: givenName.data, base_url: givenUrl.data, free: shownBilling === 'free' })
+    )
   }
   const add = async (server: Parameters<typeof addServer>[0]) => {
     const added = await addServer(server)
@@ -48,6 +60,7 @@ export function AddServerDialog({ onClose }: { onClose: () => void }) {
         }}
         error={wrong.name}
         placeholder="workstation"
+        hint="Lower-case letters, digits and hyphens."
       />
       <TextField
         label="Address"
@@ -61,6 +74,28 @@ export function AddServerDialog({ onClose }: { onClose: () => void }) {
         placeholder="http://192.168.1.20:8000/v1"
         hint="Usually ends with /v1."
       />
+      <div>
+        <p className="mb-1.5 font-medium">Cost of its models</p>
+        <ChoiceChips
+          legend="Cost of its models"
+          options={[
+            { value: 'free', label: 'Free, runs on your own computers' },
+            { value: 'paid', label: 'Paid' },
+          ]}
+          value={shownBilling}
+          onChange={setBilling}
+        />
+        {shownBilling === 'paid' && (
+          <p className="mt-1.5 text-small text-faint">
+            Steward reads the prices if the server lists them. Otherwise set them afterwards, so that your limits count.
+          </p>
+        )}
+      </div>
     </FormDialog>
   )
+}
+
+/** Of an address of this computer or the local network. */
+function isLikelyFree(url: string): boolean {
+  return /^http:\/\//i.test(url) || url === ''
 }

@@ -1,6 +1,6 @@
 import { ChevronRight } from 'lucide-react'
 import type { ListedModel } from '../../../../shared/contract/inference.ts'
-import { modelCount, priceText, tokensText } from './modelWords.ts'
+import { listedPrice, modelCount, tokensText } from './modelWords.ts'
 
 type ModelListProps = { /** Whose they are, read aloud. */ of: string; models: readonly ListedModel[] }
 
@@ -46,9 +46,9 @@ export function ModelTable({ of, models }: ModelListProps) {
                 {id}
               </th>
               {[
-                priceText(pricing.input_per_million),
-                priceText(pricing.cache_read_per_million),
-                priceText(pricing.output_per_million),
+                listedPrice(pricing, 'input_per_million'),
+                listedPrice(pricing, 'cache_read_per_million'),
+                listedPrice(pricing, 'output_per_million'),
                 tokensText(context_window),
               ].map((text, place) => (
                 <td key={columns[place]} className="py-1 pl-3 text-right whitespace-nowrap text-muted tabular-nums">

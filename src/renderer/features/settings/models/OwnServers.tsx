@@ -1,6 +1,6 @@
 import { MoreHorizontal, Plus, Search } from 'lucide-react'
 import { useState } from 'react'
-import type { ListedModel } from '../../../../shared/contract/inference.ts'
+import { type ListedModel, unknownPriceVersion } from '../../../../shared/contract/inference.ts'
 import type { FoundServer, ModelServer } from '../../../../shared/contract/providers.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { ConfirmDialog } from '../../../ui/ConfirmDialog.tsx'
@@ -15,6 +15,7 @@ import { SettingsGroup } from '../SettingsPage.tsx'
 import { AddServerDialog } from './AddServerDialog.tsx'
 import { ModelList } from './ModelTable.tsx'
 import { modelCount, takenNames } from './modelWords.ts'
+import { ServerPriceDialog } from './ServerPriceDialog.tsx'
 import { useModelServers, useProviderActions } from './useProviders.ts'
 
 /** Ollama and the like: found on request, added by a click. */
@@ -38,7 +39,7 @@ export function OwnServers({ models }: { models: readonly ListedModel[] }) {
   return (
     <SettingsGroup
       title="Your own servers"
-      description="Ollama, LM Studio, llama.cpp, or any server with an OpenAI-compatible address. Their models are free."
+      description="Ollama, LM Studio, llama.cpp, OpenRouter, or any server with an OpenAI-compatible address."
       actions={
         <div className="flex flex-wrap gap-2">
           <Button size="small" icon={Search} busy={searching} onClick={() => void search()}>
@@ -175,6 +176,8 @@ function ServerRow({ server, models, taken, onRemove }: ServerRowProps) {
   const { id, name, base_url, key, needs_key } = server
   const openSheet = useSheet()
   const { refreshServer } = useProviderActions()
+  const [pricing, setPricing] = useState(false)
+  const isUnknown = models.some(({ pricing: it }) => it.price_version === unknownPriceVersion)
   const giveKey = () => void openSheet({ purpose: 'server_key', server_id: id })
   const refresh = async () => {
     try {
@@ -196,6 +199,9 @@ function ServerRow({ server, models, taken, onRemove }: ServerRowProps) {
             <p className="font-mono text-small break-all text-muted">{base_url}</p>
             {needs_key && <p className="text-small text-muted">This server needs a key.</p>}
             {!needs_key && server.models.length === 0 && <p className="text-small text-muted">It lists no models.</p>}
+            {isUnknown && (
+              <p className="text-small text-caution">Price unknown: limits and costs leave its models out.</p>
+            )}
             {key?.fault != null && <p className="text-small text-negative">{key.fault}</p>}
           </div>
         </div>
@@ -205,9 +211,15 @@ function ServerRow({ server, models, taken, onRemove }: ServerRowProps) {
               Add key…
             </Button>
           )}
+          {isUnknown && (
+            <Button size="small" onClick={() => setPricing(true)} aria-label={`Set price of ${name}`}>
+              Set price…
+            </Button>
+          )}
           <Menu
             align="end"
             items={[
+              { label: 'Change price…', onSelect: () => setPricing(true) },
               { label: 'Refresh models', onSelect: () => void refresh() },
               { label: key ? 'Replace key…' : 'Add key…', onSelect: giveKey },
               'separator',
@@ -227,6 +239,7 @@ function ServerRow({ server, models, taken, onRemove }: ServerRowProps) {
         )}
         <ModelList of={name} models={models} />
       </div>
+      {pricing && <ServerPriceDialog server={server} onClose={() => setPricing(false)} />}
     </li>
   )
 }

@@ -1,4 +1,4 @@
-import type { ListedModel } from '../../../../shared/contract/inference.ts'
+import { type ListedModel, unknownPriceVersion } from '../../../../shared/contract/inference.ts'
 import { type ModelServer, providerFacts } from '../../../../shared/contract/providers.ts'
 
 const dollars = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 6 })
@@ -6,6 +6,16 @@ const dollars = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumF
 /** For a million tokens: `$1.25`. */
 export function priceText(perMillion: number): string {
   return perMillion === 0 ? 'Free' : `$${dollars.format(perMillion)}`
+}
+
+type Pricing = ListedModel['pricing']
+
+/** One price of a model: `$1.25`, `Unknown`. */
+export function listedPrice(
+  pricing: Pricing,
+  of: 'input_per_million' | 'cache_read_per_million' | 'output_per_million',
+): string {
+  return pricing.price_version === unknownPriceVersion ? 'Unknown' : priceText(pricing[of])
 }
 
 /** `128K`, `1M`. */

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import {
   addModelServer,
+  changeModelServer,
   findModelServers,
   listModelServers,
   listProviders,
@@ -12,6 +13,7 @@ import {
   removeProviderKey,
   testProvider,
 } from '../../../../shared/contract/providers.ts'
+import type { Input } from '../../../../shared/contract/route.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { useLiveEvent } from '../../../agent/liveEvents.ts'
 import { readAgain } from '../../../agent/readAgain.ts'
@@ -53,7 +55,9 @@ export function useProviderActions() {
     remove: (family: ProviderFamily) => agent(removeProviderKey, { family }),
     readAgain: () => agent(readProviderKeysAgain, {}),
     find: async () => (await agent(findModelServers, {})).found,
-    addServer: (given: { name: string; base_url: string }) => agent(addModelServer, given),
+    addServer: (server: { name: string; base_url: string; free?: boolean }) => agent(addModelServer, server),
+    changeServer: (serverId: ModelServerId, changes: Omit<Input<typeof changeModelServer>, 'serverId'>) =>
+      agent(changeModelServer, { serverId, ...changes }),
     refreshServer: (serverId: ModelServerId) => agent(refreshModelServer, { serverId }),
     removeServer: (serverId: ModelServerId) => agent(removeModelServer, { serverId }),
   }

@@ -1,0 +1,12 @@
+import type { Migration } from '../../migrate.ts'
+
+/** A server on the internet is most likely paid; its price is unknown until its list or the user tells it. */
+export const modelServerPrices = {
+  version: 23,
+  up: `
+  ALTER TABLE model_servers ADD COLUMN free INTEGER NOT NULL DEFAULT 1 CHECK (free IN (0, 1));
+  ALTER TABLE model_servers ADD COLUMN price TEXT; -- JSON, of all its models; null: not set
+  ALTER TABLE model_servers ADD COLUMN listed_prices TEXT NOT NULL DEFAULT '{}'; -- JSON, by model
+  UPDATE model_servers SET free = 0 WHERE lower(base_url) LIKE 'https://%';
+`,
+} as const satisfies Migration

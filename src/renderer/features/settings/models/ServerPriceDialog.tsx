@@ -1,0 +1,63 @@
+import { useState } from 'react'
+import { ModelPrice, type ModelServer } from '../../../../shared/contract/providers.ts'
+import { Checkbox } from '../../../ui/Checkbox.tsx'
+import { FormDialog } from '../../../ui/FormDialog.tsx'
+import { TextField } from '../../../ui/TextField.tsx'
+import { useProviderActions } from './useProviders.ts'
+
+type ServerPriceDialogProps = { server: ModelServer; onClose: () => void }
+
+/** One price for all models of a server that its list names no price for. */
+export function ServerPriceDialog({ server, onClose }: ServerPriceDialogProps) {
+  const { changeServer } = useProviderActions()
+  const [isFree, setFree] = useState(server.free)
+  const [input, setInput] = useState(textOf(server.price?.input_per_million))
+  const [output, setOutput] = useState(textOf(server.price?.output_per_million))
+  const [wrong, setWrong] = useState<{ input?: string; output?: string }>({})
+
+  const save = () => {
+    const isEmpty = input.trim() === '' && output.trim() === ''
+    const price =
+      isFree || isEmpty ? null : { input_per_million: amountOf(input), output_per_million: amountOf(output) }
+    const issues = price ? (ModelPrice.safeParse(price).error?.issues ?? []) : []
+    const faultOf = (field: string) => issues.find(({ path }) => path[0] === field)?.message
+    const [inputFault, outputFault] = [faultOf('input_per_million'), faultOf('output_per_million')]
+    setWrong({
+      ...(inputFault !== undefined && { input: `The price ${inputFault}.` }),
+      ...(outputFault !== undefined && { output: `The price ${outputFault}.` }),
+    })
+    if (issues.length > 0) return false
+    return changeServer(server.id, { free: isFree, price }).then(onClose)
+  }
+  const listed = Object.keys(server.listed_prices).length
+  return (
+    <FormDialog
+      title={`Price of ${server.name}`}
+      description="In US dollars per million tokens. Your limits count with it."
+      action="Save price"
+      onSend={save}
+      onClose={onClose}
+    >
+      <Checkbox label="Its models are free" checked={isFree} onChange={setFree} />
+      {!isFree && (
+        <>
+          <TextField label="Input" value={input} onChange={setInput} error={wrong.input} placeholder="0.15" />
+          <TextField label="Output" value={output} onChange={setOutput} error={wrong.output} placeholder="0.60" />
+          {listed > 0 && (
+            <p className="text-small text-faint">
+              {listed === 1 ? '1 model keeps the price' : `${listed} models keep the prices`} that the server lists.
+            </p>
+          )}
+        </>
+      )}
+    </FormDialog>
+  )
+}
+
+function textOf(amount: number | undefined): string {
+  return amount === undefined ? '' : String(amount)
+}
+
+function amountOf(text: string): number {
+  return text.trim() === '' ? Number.NaN : Number(text.trim().replace(/^\$/, ''))
+}
