@@ -223,6 +223,7 @@ export const errorCatalogue = {
   'inference/unconfigured': { status: 503, hint: 'Add a key for this provider in the settings.' },
   'inference/rate': { status: 429, hint: 'Wait as long as `Retry-After` says.' },
   'inference/overloaded': { status: 503, hint: 'Try again in a moment.' },
+  'inference/provider-key': { status: 502, hint: 'Replace the key of this provider, then try again.' },
   'inference/upstream': { status: 502, hint: 'Try again. If it keeps failing, use another model.' },
   'inference/timeout': { status: 504, hint: 'Try again, or stream the answer.' },
   'activity/task-not-found': { status: 404, hint: 'It may be older than the log is kept.' },

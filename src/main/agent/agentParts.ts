@@ -98,6 +98,7 @@ export function agentParts(options: AgentOptions): AgentParts {
     executor: tools.executor,
     served: toolServer.served,
     approvals,
+    providerKeys: providers.keys,
   })
   followStop(ground, { approvals, stopChats: chat.stopAll })
   const endpoints: readonly LocalEndpoint[] = [

@@ -18,6 +18,7 @@ import { runningAnswers } from './chat/runningAnswers.ts'
 import { sending } from './chat/sending.ts'
 import { inTurn } from './chat/turnTask.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
+import type { ProviderKeys } from './providers/providerKeys.ts'
 import type { ServedTools } from './toolServers/servedTools.ts'
 import type { ToolExecutor } from './tools/toolExecutor.ts'
 
@@ -26,12 +27,13 @@ type Given = {
   executor: ToolExecutor
   served: Pick<ServedTools, 'offered'>
   approvals: Pick<Approvals, 'list' | 'cancel' | 'policy'>
+  providerKeys: Pick<ProviderKeys, 'learn'>
 }
 
 /** Conversations with models, and what they may cost. */
 export function chatParts(
   ground: AgentGround,
-  { shared, executor, served, approvals }: Given,
+  { shared, executor, served, approvals, providerKeys }: Given,
 ): { titles: ChatStore['conversations']['titles']; stopAll: () => void; endpoints: LocalEndpoint[] } {
   const { database, client, events, activity, tasks, scope, now } = ground
   const log = ground.log.of('chat')
@@ -50,7 +52,10 @@ export function chatParts(
   const running = scope.own(runningAnswers(), (it) => it.close())
   withdrawn(approvals)
   const calls = callRunning({ executor, approvals })
-  const { begin } = answering({ store, budgets, running, client, publish, note, calls, newId, now, log })
+  const { begin } = answering({
+    ...{ store, budgets, running, client, publish, note, calls, newId, now, log },
+    learnKey: providerKeys.learn,
+  })
   const checkLimits = checkOrder
   const chats = conversations({ store, budgets, running, checkLimits, publish, note, newId, now })
   return {

@@ -40,7 +40,7 @@ export function providerParts(ground: AgentGround): ProviderParts {
     },
     now,
   })
-  const shared = { kept, tellService, events, note: activity.note }
+  const shared = { kept, tellService, events, note: activity.note, now }
   const keys = providerKeys({ ...shared, configured: inference.families })
   const { probe } = scope.own(modelServerProbe(), (it) => it.close())
   const servers = modelServers({
@@ -49,7 +49,6 @@ export function providerParts(ground: AgentGround): ProviderParts {
     probe,
     configured: inference.local.map(({ name }) => name),
     newId: () => randomBytes(12).toString('hex'),
-    now,
   })
   servers.tell()
   void kept.readAgain() // the keychain may ask the person first; nothing else waits for it

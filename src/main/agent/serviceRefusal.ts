@@ -18,6 +18,8 @@ const ofReason: Readonly<Record<string, ErrorCode>> = {
   model_not_found: 'inference/model',
   rate_limit_error: 'inference/rate',
   insufficient_quota: 'inference/credits',
+  provider_401: 'inference/provider-key',
+  provider_403: 'inference/provider-key',
 }
 
 type Told = { error?: unknown; code?: unknown; detail?: unknown }

@@ -18,7 +18,7 @@ import { defineRoute } from './route.ts'
 /** Messages of a conversation: a tree, in which edits and further answers are siblings. */
 
 /** What the window can offer beside a failure. `retry` alone helps nothing with the others. */
-export const ChatFix = z.enum(['provider_key', 'credits', 'limit', 'retry', 'model', 'shorten'])
+export const ChatFix = z.enum(['provider_key', 'replace_key', 'credits', 'limit', 'retry', 'model', 'shorten'])
 export type ChatFix = z.infer<typeof ChatFix>
 
 export const ChatFailure = z.object({

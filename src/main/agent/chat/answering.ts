@@ -29,6 +29,8 @@ export type AnsweringParts = {
   publish: LocalEvents['publish']
   note: Note
   calls: CallRunning
+  /** Learns whether the provider of a model took its key. */
+  learnKey(provider: string, accepted: boolean): void
   /** Of random hexadecimal digits. */
   newId: () => string
   now: () => number
@@ -225,7 +227,7 @@ function stored(
   parts: AnsweringParts,
   { job, growing, turn, outcome }: Omit<Made, 'keep'> & { outcome: Outcome },
 ): void {
-  const { store, budgets, note, now } = parts
+  const { store, budgets, note, now, learnKey } = parts
   const { row, conversation, plan } = job
   const { text, reasoning } = growing.answer
   const last = outcome.unpaid ? null : stepUsage({ turn, growing }, outcome)
@@ -246,6 +248,8 @@ function stored(
     const current = store.conversations.find(conversation.id)
     if (current) store.conversations.save({ ...current, updatedAtMs: Math.max(current.updatedAtMs, finished.atMs) })
   })
+  if (finished.state === 'complete') learnKey(plan.model.provider, true)
+  else if (finished.error?.code === 'inference/provider-key') learnKey(plan.model.provider, false)
   note({
     kind: finished.state === 'failed' ? 'chat.failed' : 'chat.answered',
     actor: { kind: 'tool', name: plan.model.id },

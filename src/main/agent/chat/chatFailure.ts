@@ -3,6 +3,7 @@ import type { ChatFailure, ChatFix } from '../../../shared/contract/chatMessages
 
 const fixes: Partial<Record<ErrorCode, ChatFix>> = {
   'inference/unconfigured': 'provider_key',
+  'inference/provider-key': 'replace_key',
   'inference/credits': 'credits',
   'credits/insufficient': 'credits',
   'credits/daily-limit': 'credits',

@@ -1,6 +1,7 @@
 import { AppError } from '../../../shared/appError.ts'
 import { type Provider, ProviderFamily, type Providers, providerFacts } from '../../../shared/contract/providers.ts'
 import type { ModelOrder } from '../../../shared/contract/supervision.ts'
+import { isoTime } from '../../../shared/time.ts'
 import type { LocalEvents } from '../localEvents.ts'
 import type { Note } from '../note.ts'
 import type { KeptKeys } from './keptKeys.ts'
@@ -16,6 +17,8 @@ export type ProviderKeys = {
   remove(family: ProviderFamily): Promise<void>
   /** The key of this family was read, or could not be. */
   tell(family: ProviderFamily): void
+  /** Notes whether the provider took the key for an answer. @param provider as GET /v1/models names it */
+  learn(provider: string, accepted: boolean): void
 }
 
 type Options = {
@@ -26,14 +29,17 @@ type Options = {
   tellService: ((order: ModelOrder) => void) | undefined
   events: Pick<LocalEvents, 'publish'>
   note: Note
+  now: () => number
 }
 
 const person = { kind: 'person', name: 'You' } as const
 
-export function providerKeys({ kept, configured, tellService, events, note }: Options): ProviderKeys {
+export function providerKeys({ kept, configured, tellService, events, note, now }: Options): ProviderKeys {
   const noted = (family: ProviderFamily, kind: string, summary: string) =>
     note({ kind, actor: person, subject: providerFacts[family].provider, summary })
+  const refusedAtMs = new Map<ProviderFamily, number>()
   const tell = (family: ProviderFamily): void => {
+    refusedAtMs.delete(family)
     tellService?.({ event: 'provider-key', family, key: kept.held(family) ?? null })
     events.publish({ type: 'providers.changed' })
   }
@@ -43,7 +49,11 @@ export function providerKeys({ kept, configured, tellService, events, note }: Op
     const inConfig =
       api_key === null ? null : ({ place: 'config', ends_with: null, set_at: null, fault: null } as const)
     const shown = key ?? inConfig
-    return { family, name: providerFacts[family].name, configured: shown?.place ?? null, key: shown, base_url }
+    const refused = refusedAtMs.get(family)
+    return {
+      ...{ family, name: providerFacts[family].name, configured: shown?.place ?? null, key: shown, base_url },
+      key_refused_at: refused === undefined ? null : isoTime(refused),
+    }
   }
   return {
     async list() {
@@ -74,6 +84,13 @@ export function providerKeys({ kept, configured, tellService, events, note }: Op
       tell(family)
     },
     tell,
+    learn(provider, accepted) {
+      const family = ProviderFamily.options.find((it) => providerFacts[it].provider === provider)
+      if (family === undefined || refusedAtMs.has(family) !== accepted) return
+      if (accepted) refusedAtMs.delete(family)
+      else refusedAtMs.set(family, now())
+      events.publish({ type: 'providers.changed' })
+    },
   }
 }
 

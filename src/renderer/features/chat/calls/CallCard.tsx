@@ -1,4 +1,14 @@
-import { Ban, Check, ChevronRight, CircleSlash, Hand, LoaderCircle, type LucideIcon, TriangleAlert } from 'lucide-react'
+import {
+  Ban,
+  Check,
+  ChevronRight,
+  CircleSlash,
+  CircleX,
+  Hand,
+  LoaderCircle,
+  type LucideIcon,
+  TriangleAlert,
+} from 'lucide-react'
 import { useId, useState } from 'react'
 import type { ChatCall } from '../../../../shared/contract/chatTools.ts'
 import { serverNameOf } from '../../../../shared/contract/toolServers.ts'
@@ -7,7 +17,16 @@ import { useSandboxes } from '../../../agent/sandboxes/useSandboxes.ts'
 import { classNames } from '../../../ui/classNames.ts'
 import { CallApproval } from './CallApproval.tsx'
 import { CallDetails } from './CallDetails.tsx'
-import { argumentsOf, callIcon, callSubject, callTitle, dnsLines, durationText, stateWords } from './callWords.ts'
+import {
+  argumentsOf,
+  callIcon,
+  callSubject,
+  callTitle,
+  dnsLines,
+  durationText,
+  failedExitCode,
+  stateWords,
+} from './callWords.ts'
 import { LiveOutput } from './LiveOutput.tsx'
 import { ServedNotice } from './ServedNotice.tsx'
 
@@ -30,7 +49,9 @@ export function CallCard({ call }: { call: ChatCall }) {
   const { data: sandboxes = [] } = useSandboxes()
   const subject = callSubject(args)
   const shown = sandboxes.find(({ id: sandbox }) => sandbox === subject)?.name ?? subject
-  const [StateIcon, look] = stateLooks[call.state]
+  const exitCode = failedExitCode(call)
+  const [StateIcon, look] = exitCode === undefined ? stateLooks[call.state] : ([CircleX, 'text-caution'] as const)
+  const stateLabel = exitCode === undefined ? stateWords[call.state] : `Exit code ${exitCode}`
   const title = callTitle(call.tool)
   const alias = serverNameOf(call.tool)
   const server = alias === undefined ? undefined : shownLine(alias, 60)
@@ -41,7 +62,7 @@ export function CallCard({ call }: { call: ChatCall }) {
     // biome-ignore lint/a11y/useSemanticElements: these are no fields of a form
     <div
       role="group"
-      aria-label={`${title}${server === undefined ? '' : ` of ${server}`}: ${stateWords[call.state]}`}
+      aria-label={`${title}${server === undefined ? '' : ` of ${server}`}: ${stateLabel}`}
       data-call={call.tool}
       data-state={call.state}
       className={classNames(
@@ -65,8 +86,9 @@ export function CallCard({ call }: { call: ChatCall }) {
           <span className="min-w-0 truncate font-mono text-small text-muted">{shown}</span>
         </span>
         <span className="flex shrink-0 items-center gap-1.5 text-small text-muted tabular-nums">
+          {exitCode !== undefined && <span className="font-medium text-caution">exit {exitCode}</span>}
           {call.state === 'running' ? (call.note ?? '') : durationText(call)}
-          <StateIcon role="img" aria-label={stateWords[call.state]} className={classNames('size-3.5', look)} />
+          <StateIcon role="img" aria-label={stateLabel} className={classNames('size-3.5', look)} />
           <ChevronRight aria-hidden className={classNames('size-3.5 transition-transform', open && 'rotate-90')} />
         </span>
       </button>

@@ -118,6 +118,12 @@ export const stateWords: Readonly<Record<ChatCall['state'], string>> = {
   interrupted: 'Interrupted',
 }
 
+/** Of a command that ran and did not succeed. @returns undefined for every other call */
+export function failedExitCode({ state, result }: Pick<ChatCall, 'state' | 'result'>): number | undefined {
+  const code = state === 'done' ? result?.exit_code : undefined
+  return typeof code === 'number' && code !== 0 ? code : undefined
+}
+
 export function durationText({ started_at: from, ended_at: to }: Pick<ChatCall, 'started_at' | 'ended_at'>): string {
   if (to === null) return ''
   const seconds = Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000)

@@ -1,6 +1,7 @@
 import { TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { ChatFailure } from '../../../../shared/contract/chatMessages.ts'
+import { useConnection } from '../../../agent/AgentProvider.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { goTo } from '../../../ui/place.ts'
 import { useConversationWork } from './conversationContext.ts'
@@ -10,6 +11,7 @@ type MessageErrorProps = { error: ChatFailure; onRetry: () => void; onOtherModel
 /** Why there is no answer, and the one thing that helps. */
 export function MessageError({ error: { message, hint, fix }, onRetry, onOtherModel }: MessageErrorProps) {
   const { openLimits } = useConversationWork()
+  const isHosted = useConnection()?.kind === 'hosted'
   const button = (label: string, onClick: () => void): ReactNode => (
     <Button size="small" onClick={onClick}>
       {label}
@@ -17,6 +19,10 @@ export function MessageError({ error: { message, hint, fix }, onRetry, onOtherMo
   )
   const fixes: Record<NonNullable<ChatFailure['fix']>, () => ReactNode> = {
     provider_key: () => button('Add a key', () => goTo('settings', 'models')),
+    replace_key: () =>
+      isHosted
+        ? button('Choose another model', onOtherModel)
+        : button('Replace key…', () => goTo('settings', 'models')),
     credits: () => button('Open Credits', () => goTo('credits')),
     limit: () => button('Change limits', openLimits),
     retry: () => button('Try again', onRetry),

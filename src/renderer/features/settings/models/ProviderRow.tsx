@@ -22,7 +22,7 @@ const tones: Record<KeyTest['outcome'], Tone> = {
 }
 
 export function ProviderRow({ provider, models, onRemove }: ProviderRowProps) {
-  const { family, name, key, base_url } = provider
+  const { family, name, key, key_refused_at, base_url } = provider
   const openSheet = useSheet()
   const { test } = useProviderActions()
   const [result, setResult] = useState<KeyTest>()
@@ -68,6 +68,11 @@ export function ProviderRow({ provider, models, onRemove }: ProviderRowProps) {
             <p className="text-small text-muted">
               <KeyWords provider={provider} />
             </p>
+            {key_refused_at !== null && !result && (
+              <p className="text-small text-negative">
+                {name} refused this key <TimeAgo at={key_refused_at} spelled />. Replace it.
+              </p>
+            )}
             {result && (
               <p
                 role="status"
@@ -106,10 +111,11 @@ export function ProviderRow({ provider, models, onRemove }: ProviderRowProps) {
   )
 }
 
-function toneOf({ key }: Provider, result: KeyTest | undefined): Tone {
+function toneOf({ key, key_refused_at: refusedAt }: Provider, result: KeyTest | undefined): Tone {
   if (key === null) return 'neutral'
   if (key.fault !== null) return 'negative'
-  return result ? tones[result.outcome] : 'positive'
+  if (result) return tones[result.outcome]
+  return refusedAt === null ? 'positive' : 'negative'
 }
 
 const places = { keychain: 'in your keychain', file: 'in an encrypted file' } as const

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import type { KeptKeys } from './keptKeys.ts'
+import { providerKeys } from './providerKeys.ts'
+
+function opened() {
+  let ends: string | null = null
+  const kept: KeptKeys = {
+    held: () => undefined,
+    about: () => (ends === null ? null : { place: 'file', ends_with: ends, set_at: null, fault: null }),
+    async put(_, key) {
+      ends = key.slice(-4)
+    },
+    remove: async () => true,
+    readAgain: async () => {},
+    storage: async () => ({ kind: 'file', name: '', detail: '' }),
+  }
+  const none = { base_url: null, api_key: null }
+  const events: string[] = []
+  const keys = providerKeys({
+    kept,
+    configured: { a: none, b: none, c: none, d: none, e: none },
+    tellService: () => {},
+    events: { publish: ({ type }) => void events.push(type) },
+    note: () => {},
+    now: () => Date.UTC(2026, 0, 1),
+  })
+  const refusedAt = async (family: string) =>
+    (await keys.list()).providers.find((it) => it.family === family)?.key_refused_at
+  return { keys, events, refusedAt }
+}
+
+test('a key that the provider refused is marked until it is replaced or accepted', async () => {
+  const { keys, events, refusedAt } = opened()
+  await keys.set('a', 'sk-first-key')
+  events.length = 0
+  keys.learn('openai', true)
+  expect(events).toEqual([])
+  keys.learn('openai', false)
+  keys.learn('openai', false)
+  expect(events).toEqual(['providers.changed'])
+  expect([await refusedAt('a'), await refusedAt('b')]).toEqual(['2026-01-01T00:00:00.000Z', null])
+  keys.learn('openai', true)
+  expect(await refusedAt('a')).toBeNull()
+  keys.learn('openai', false)
+  await keys.set('a', 'sk-other-key')
+  expect(await refusedAt('a')).toBeNull()
+})
+
+test('models of a server of one’s own mark no provider', async () => {
+  const { keys, events } = opened()
+  keys.learn('local:router', false)
+  expect(events).toEqual([])
+})
