@@ -83,7 +83,7 @@ test('whoever takes the port of a killed service is asked nothing, and the agent
   const refused = await openSocket(`${agent.origin}${eventsPath}`, { headers: { 'x-api-key': first.key } })
   await until('the refused stream', () => refused.closed)
   expect(refused.closed?.code).toBe(streamClose.unavailable)
-  await until('the events were asked for again', () => agent.connection().detail === 'Nothing answers at its address.')
+  await until('the events were asked for again', () => agent.connection().detail === 'The service isn’t running.')
   expect(foreign.requests).toEqual([])
 
   await real.start()

@@ -76,6 +76,11 @@ export async function startApp(options: Options): Promise<RunningApp> {
     const service = hosted
       ? undefined
       : scope.own(runServiceProcess({ ...options, log: log.of('service'), onReady, onDown }), (it) => it.close())
+    const leave = link.onFrozen(() => {
+      log.warn('the service answers nothing and is started again')
+      service?.restart()
+    })
+    scope.own(leave, (it) => it())
     const sessions = personSessions({ file: join(dataFolder, 'window.sessions'), now })
     const events = localEvents(link)
     const { dialog } = options

@@ -6,6 +6,8 @@ import type { Log } from './log.ts'
 export type ChildSupervisor<Ready> = {
   /** The first time it is ready. Rejects when so many runs as `startAttempts` ended before that, or one that `refuses`. */
   readonly started: Promise<Ready>
+  /** Kills the present child: it is started again as after every end. */
+  restart(): void
   /** Asks it to end, and kills it when it does not. */
   close(): Promise<void>
 }
@@ -85,6 +87,7 @@ export function superviseChild<Ready>(options: Options<Ready>): ChildSupervisor<
 
   return {
     started,
+    restart: () => void child?.kill('SIGKILL'),
     async close() {
       closing.abort()
       const force = setTimeout(() => child?.kill('SIGKILL'), limits.endMs)

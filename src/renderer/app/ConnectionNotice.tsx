@@ -1,23 +1,37 @@
+import type { ServiceConnection } from '../../shared/contract/localApi.ts'
 import { useConnection } from '../agent/AgentProvider.tsx'
 import { StatusDot } from '../ui/StatusDot.tsx'
-import { connectionWords } from './connectionWords.ts'
+import { useSlowReads } from './useSlowReads.ts'
 
 /** Above its own line of state, never in the way of the work: shown when the service has been away for a moment, gone when it is back. */
 export function ConnectionNotice() {
   const connection = useConnection()
-  if (!connection || connection.state === 'connected') return null
-  const starting = connection.state === 'starting'
+  const isSlow = useSlowReads()
+  if (!connection || (connection.state === 'connected' && !isSlow)) return null
+  const { title, text } = noticeOf(connection)
   return (
     <div className="animate-late pointer-events-none absolute bottom-3 left-3 z-30 w-66">
       <div role="status" className="flex items-start gap-2.5 rounded-card bg-raised px-3 py-2.5 shadow-popover">
         <span className="flex h-5 items-center">
-          <StatusDot tone={connectionWords(connection).tone} pulsing />
+          <StatusDot tone={connection.state === 'unreachable' ? 'negative' : 'caution'} pulsing />
         </span>
         <div className="min-w-0">
-          <p className="font-medium">{starting ? 'The service is starting' : 'Connection lost'}</p>
-          <p className="text-muted">{connection.detail ?? 'Your sandboxes keep running.'} Reconnecting…</p>
+          <p className="font-medium">{title}</p>
+          <p className="text-muted">{text}</p>
         </div>
       </div>
     </div>
   )
+}
+
+function noticeOf({ state, detail }: ServiceConnection): { title: string; text: string } {
+  const reason = detail ?? 'Your sandboxes keep running.'
+  switch (state) {
+    case 'starting':
+      return { title: 'The service is starting', text: reason }
+    case 'connected':
+      return { title: 'Waiting for the service…', text: 'Lists may be out of date.' }
+    case 'unreachable':
+      return { title: 'Waiting for the service…', text: `${reason} Lists may be out of date.` }
+  }
 }

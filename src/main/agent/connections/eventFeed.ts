@@ -10,23 +10,48 @@ type Options = {
   onEvent: (event: ServiceEvent) => void
   /** Not connected, or no longer, for the reason given. It is tried again until closed. */
   onLost: (reason: string) => void
+  /** The connection is open and was never lost, but the service answers again only now. */
+  onAnswering: () => void
+  /** The service accepts connections and has answered nothing for 30 s. */
+  onFrozen: () => void
+  limits?: Partial<FeedLimits>
 }
 
-const handshakeMs = 10_000
-/** A service that answers no ping for this long hangs. */
-const pingMs = 15_000
+type FeedLimits = { handshakeMs: number; pingMs: number; frozenMs: number }
+
+const defaultLimits: FeedLimits = { handshakeMs: 10_000, pingMs: 5_000, frozenMs: 30_000 }
 const backOff = { firstMs: 50, maxMs: 3_000 } as const
 const maxEventBytes = 1024 * 1024
 
+const reasons = {
+  silent: 'The service isn’t responding.',
+  ended: 'The service closed the connection.',
+  absent: 'The service isn’t running.',
+} as const
+
 /** Holds one WebSocket to the service's events, and opens it again, ever slower, when it ends. */
-export function eventFeed({ target, log, onEvent, onLost }: Options): { close(): void } {
+export function eventFeed({ target, log, onEvent, onLost, onAnswering, onFrozen, ...options }: Options): {
+  close(): void
+} {
+  const { handshakeMs, pingMs, frozenMs } = { ...defaultLimits, ...options.limits }
   let closed = false
   let pauseMs: number = backOff.firstMs
   let retry: NodeJS.Timeout | undefined
   let socket: WebSocket | undefined
+  /** Counted in waits instead of by the clock: a computer that slept did not wait. */
+  let silentMs = 0
+
+  const wait = (ms: number): void => {
+    const before = silentMs
+    silentMs += ms
+    if (before < frozenMs && silentMs >= frozenMs) onFrozen()
+  }
+  const hear = (): void => {
+    silentMs = 0
+  }
 
   const open = (): void => {
-    let failure: string | undefined
+    let reason: string = reasons.ended
     const opened = new WebSocket(askedUrl(target).replace(/^http/, 'ws') + eventsPath, {
       headers: { authorization: `Bearer ${target.key}` },
       handshakeTimeout: handshakeMs,
@@ -36,20 +61,38 @@ export function eventFeed({ target, log, onEvent, onLost }: Options): { close():
       ...tlsOptions(target),
     })
     socket = opened
-    const watch = heartbeat(opened)
+    const watch = heartbeat(opened, pingMs, {
+      onSilence() {
+        if (closed) return
+        onLost(reasons.silent)
+        wait(pingMs)
+        if (silentMs < frozenMs) return
+        reason = reasons.silent
+        opened.terminate()
+      },
+      onAnswer() {
+        const wasSilent = silentMs > 0
+        hear()
+        if (wasSilent && !closed) onAnswering()
+      },
+    })
     opened.on('error', (error) => {
-      failure = error.message
+      log.debug('the connection to the service failed', { failure: error })
+      if (isTimeout(error)) wait(handshakeMs)
+      else hear()
+      reason = reasonOf(error)
     })
     opened.on('message', (data, isBinary) => {
       const event = isBinary ? undefined : parsed(String(data))
       if (closed || event === undefined) return
+      hear()
       pauseMs = backOff.firstMs
       onEvent(event)
     })
-    opened.on('close', (code) => {
+    opened.on('close', () => {
       watch.stop()
       if (closed) return
-      onLost(failure === undefined ? `The service ended the connection (${code}).` : sentence(failure))
+      onLost(reason)
       retry = setTimeout(open, pauseMs)
       pauseMs = Math.min(pauseMs * 2, backOff.maxMs)
     })
@@ -74,20 +117,36 @@ export function eventFeed({ target, log, onEvent, onLost }: Options): { close():
   }
 }
 
-function heartbeat(socket: WebSocket): { stop(): void } {
+type HeartbeatEvents = {
+  /** No pong has come since the last ping. */
+  onSilence(): void
+  onAnswer(): void
+}
+
+function heartbeat(socket: WebSocket, everyMs: number, { onSilence, onAnswer }: HeartbeatEvents): { stop(): void } {
   let answered = true
   socket.on('pong', () => {
     answered = true
+    onAnswer()
   })
   const timer = setInterval(() => {
     if (socket.readyState !== WebSocket.OPEN) return
-    if (!answered) return socket.terminate()
+    if (!answered) onSilence()
+    if (socket.readyState !== WebSocket.OPEN) return
     answered = false
     socket.ping()
-  }, pingMs)
+  }, everyMs)
   return { stop: () => clearInterval(timer) }
 }
 
-function sentence(failure: string): string {
-  return /^connect (ECONNREFUSED|ENOENT)/.test(failure) ? 'Nothing answers at its address.' : `${failure}.`
+function isTimeout(error: Error): boolean {
+  return /handshake has timed out/i.test(error.message)
+}
+
+/** For people: codes and numbers are in the log. */
+function reasonOf(error: Error): string {
+  if (isTimeout(error)) return reasons.silent
+  if (/^connect (ECONNREFUSED|ENOENT)/.test(error.message)) return reasons.absent
+  if (/^(read|write|connect) E[A-Z]+|socket hang up/.test(error.message)) return reasons.ended
+  return /^Unexpected server response: 5\d\d$/.test(error.message) ? reasons.silent : `${error.message}.`
 }

@@ -19,6 +19,8 @@ export type ServiceLink = {
   absence(): AppError
   /** @returns what ends the subscription */
   subscribe(listener: (event: LocalEvent) => void): () => void
+  /** Calls `listener` when the service is there and has answered nothing for 30 s. @returns what ends the subscription */
+  onFrozen(listener: () => void): () => void
   close(): void
 }
 
@@ -30,6 +32,7 @@ type Options = { name: string; kind: ServiceConnection['kind']; log: Log }
 
 export function serviceLink({ name, kind, log }: Options): ServiceLink {
   const events = emitter<LocalEvent>()
+  const frozen = emitter()
   let target: ServiceTarget | undefined
   let feed: { close(): void } | undefined
   let state: ConnectionState = 'starting'
@@ -64,7 +67,14 @@ export function serviceLink({ name, kind, log }: Options): ServiceLink {
     connect(next) {
       stop()
       target = next
-      feed = eventFeed({ target: next, log, onEvent: receive, onLost: (reason) => become('unreachable', reason) })
+      feed = eventFeed({
+        target: next,
+        log,
+        onEvent: receive,
+        onLost: (reason) => become('unreachable', reason),
+        onAnswering: () => become('connected', null),
+        onFrozen: () => frozen.emit(),
+      })
     },
     disconnect(reason, code = 'service/unavailable') {
       stop()
@@ -77,8 +87,10 @@ export function serviceLink({ name, kind, log }: Options): ServiceLink {
       if (state === 'connected') listener({ type: 'ready' })
       return leave
     },
+    onFrozen: frozen.subscribe,
     close() {
       stop()
+      frozen.clear()
       events.clear()
     },
   }

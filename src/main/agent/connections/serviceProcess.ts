@@ -26,6 +26,8 @@ export type ServiceProcess = {
   readonly started: Promise<ServiceReady>
   /** At once, and again whenever it was started again: then the last one of its kind, of each family. */
   tell(order: ServiceOrder): void
+  /** Ends one that no longer answers; it is started again. */
+  restart(): void
   close(): Promise<void>
 }
 
@@ -91,6 +93,7 @@ export function runServiceProcess({
       orders.set('family' in order ? `${order.event} ${order.family}` : order.event, line)
       present?.stdin?.write(line)
     },
+    restart: supervisor.restart,
     async close() {
       await supervisor.close()
       logFile.close()

@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { until } from '../../../../test/support/eventually.ts'
+import { jsonLog } from '../../platform/log.ts'
+import { eventFeed } from './eventFeed.ts'
+
+const limits = { handshakeMs: 1_000, pingMs: 20, frozenMs: 100 }
+
+/** A service that answers pings only on request. */
+async function openFeed() {
+  const server = new WebSocketServer({ host: '127.0.0.1', port: 0, autoPong: false })
+  await once(server, 'listening')
+  const sockets: WebSocket[] = []
+  let answersPings = true
+  server.on('connection', (socket) => {
+    sockets.push(socket)
+    socket.on('ping', () => answersPings && socket.pong())
+    socket.send('{"type":"ready"}')
+  })
+  const log: string[] = []
+  const { port } = server.address() as AddressInfo
+  const feed = eventFeed({
+    target: { url: `http://127.0.0.1:${port}`, key: 'sk_steward_test', certificate: undefined, socketPath: undefined },
+    log: jsonLog({ write: () => {}, now: () => 0, level: 'error' }),
+    onEvent: ({ type }) => void log.push(type),
+    onLost: (reason) => void log.push(reason),
+    onAnswering: () => void log.push('answering'),
+    onFrozen: () => void log.push('frozen'),
+    limits,
+  })
+  onTestFinished(async () => {
+    feed.close()
+    for (const socket of sockets) socket.terminate()
+    server.close()
+    await once(server, 'close')
+  })
+  await until('it is connected', () => log.includes('ready'))
+  return {
+    log,
+    sockets,
+    server,
+    answerPings(answers: boolean) {
+      answersPings = answers
+    },
+  }
+}
+
+test('says that the service does not respond, and when it does again', async () => {
+  const { log, sockets, answerPings } = await openFeed()
+  answerPings(false)
+  await until('it is noticed', () => log.includes('The service isn’t responding.'))
+  answerPings(true)
+  await until('it answers', () => log.includes('answering'))
+  expect(sockets).toHaveLength(1)
+})
+
+test('says once that it is frozen, and connects anew', async () => {
+  const { log, sockets, answerPings } = await openFeed()
+  answerPings(false)
+  await until('it is connected anew', () => sockets.length > 1)
+  answerPings(true)
+  await until('it is ready', () => log.slice(log.indexOf('frozen')).includes('ready'))
+  expect(log.filter((it) => it === 'frozen')).toHaveLength(1)
+})
+
+test('a lost connection is told without numbers', async () => {
+  const { log, sockets } = await openFeed()
+  sockets[0]?.terminate()
+  await until('it is connected anew', () => sockets.length > 1)
+  expect(log).toContain('The service closed the connection.')
+  expect(log.join(' ')).not.toMatch(/\d/)
+})
