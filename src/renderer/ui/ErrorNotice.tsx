@@ -8,16 +8,21 @@ type ErrorNoticeProps = {
 }
 
 export function ErrorNotice({ error, onRetry }: ErrorNoticeProps) {
-  const { message, hint, detail } = shownError(error)
+  const { message, hint, detail, link, mayRetry } = shownError(error)
   return (
     <div role="alert" className="flex items-start gap-2.5 rounded-card border border-line bg-negative-soft p-3">
       <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-negative" />
       <div className="min-w-0 flex-1">
         <p className="font-medium break-words text-text">{message}</p>
         {detail && <p className="break-words text-muted">{detail}</p>}
-        <p className="text-muted">{hint}</p>
+        {hint !== '' && <p className="text-muted">{hint}</p>}
+        {link && (
+          <a href={link.href} className="font-medium text-accent hover:underline">
+            {link.label}
+          </a>
+        )}
       </div>
-      {onRetry && (
+      {onRetry && mayRetry && (
         <Button size="small" icon={RotateCw} onClick={onRetry}>
           Try again
         </Button>

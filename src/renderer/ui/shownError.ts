@@ -1,11 +1,84 @@
-import { AppError } from '../../shared/appError.ts'
+import { AppError, type ErrorCode } from '../../shared/appError.ts'
+import { addressOf } from './place.ts'
 
-/** A failure in a person's words: what was wrong, and what to do. */
-export function shownError(error: unknown): { message: string; hint: string; detail: string | undefined } {
-  if (error instanceof AppError && error.code === 'sandbox/not-found') {
-    return { message: 'This sandbox was deleted.', hint: 'Choose another one.', detail: undefined }
+export type ErrorLink = { label: string; href: string }
+
+export type ShownError = {
+  message: string
+  hint: string
+  detail: string | undefined
+  /** Where the user finds what still exists. */
+  link: ErrorLink | undefined
+  /** Whether the same request may succeed later. */
+  mayRetry: boolean
+}
+
+type Missing = { message: string; list?: readonly [label: string, ...place: readonly string[]] }
+
+const sandboxes = ['Show sandboxes', 'terminals'] as const
+
+/** Hints of the API name its calls; the window says the same for people, and leads to the list. */
+const missing: Partial<Record<ErrorCode, Missing>> = {
+  'sandbox/not-found': { message: 'This sandbox was deleted.', list: sandboxes },
+  'terminal/not-found': { message: 'This terminal has been removed.', list: sandboxes },
+  'snapshot/not-found': { message: 'This snapshot was deleted.', list: sandboxes },
+  'image/not-found': { message: 'This image was deleted.', list: sandboxes },
+  'port/not-found': { message: 'This port is no longer exposed.', list: sandboxes },
+  'process/not-found': { message: 'This process has ended.', list: sandboxes },
+  'payment/not-found': { message: 'This payment doesn’t exist.', list: ['Show payments', 'payments'] },
+  'domain/not-found': { message: 'You don’t have this domain.', list: ['Show my domains', 'domains'] },
+  'intent/not-found': { message: 'This request was deleted.', list: ['Show approvals', 'approvals'] },
+  'grant/not-found': {
+    message: 'This remembered approval was removed.',
+    list: ['Show policies', 'settings', 'policies'],
+  },
+  'activity/task-not-found': { message: 'This task is older than the log.', list: ['Show tasks', 'activity', 'tasks'] },
+  'recording/not-found': {
+    message: 'This recording was deleted.',
+    list: ['Show recordings', 'activity', 'recordings'],
+  },
+  'chat/not-found': { message: 'This chat was deleted.', list: ['Start a new chat', 'chat', 'new'] },
+  'chat/message-not-found': { message: 'This message was deleted.' },
+  'provider-key/not-found': { message: 'This provider has no key.', list: ['Show models', 'settings', 'models'] },
+  'model-server/not-found': { message: 'This model server was removed.', list: ['Show models', 'settings', 'models'] },
+  'tool-server/not-found': {
+    message: 'This tool server was removed.',
+    list: ['Show tool servers', 'settings', 'tool-servers'],
+  },
+  'tool/client-not-found': {
+    message: 'This tool client was removed.',
+    list: ['Show tool clients', 'settings', 'tools'],
+  },
+  'registration/not-found': { message: 'This registration doesn’t exist.', list: ['Show identities', 'identity'] },
+}
+
+/** An error in the user's words: what was wrong, and what to do. */
+export function shownError(error: unknown): ShownError {
+  if (!(error instanceof AppError)) {
+    const message = error instanceof Error && error.message !== '' ? error.message : 'Something went wrong.'
+    return { message, hint: 'Try again, or reload the window.', detail: undefined, link: undefined, mayRetry: true }
   }
-  if (error instanceof AppError) return { message: error.message, hint: error.hint, detail: error.detail }
-  const message = error instanceof Error && error.message !== '' ? error.message : 'Something went wrong.'
-  return { message, hint: 'Try again, or reload the window.', detail: undefined }
+  const { code, message, hint, detail } = error
+  const known = missing[code]
+  if (!known)
+    return {
+      message,
+      hint: isForPrograms(hint) ? '' : hint,
+      detail,
+      link: undefined,
+      mayRetry: !/not-found$/.test(code),
+    }
+  const [label, ...place] = known.list ?? []
+  return {
+    message: known.message,
+    hint: '',
+    detail: undefined,
+    link: label === undefined ? undefined : { label, href: addressOf(...place) },
+    mayRetry: false,
+  }
+}
+
+/** Whether a hint names a call of the API. */
+function isForPrograms(hint: string): boolean {
+  return /^(GET|POST|PUT|PATCH|DELETE|List) /.test(hint)
 }

@@ -27,7 +27,7 @@ export const notify = {
   /** Stays until it is read: 10 seconds, or as long as the pointer rests on it. */
   failed(error: unknown, { title, action }: { title?: string; action?: ToastAction } = {}): void {
     const { message, hint } = shownError(error)
-    const text = title === undefined ? { message, hint } : { message: title, hint: `${message} ${hint}` }
+    const text = title === undefined ? { message, hint } : { message: title, hint: `${message} ${hint}`.trim() }
     toast.error(text.message, { duration: 10_000, ...contentOf({ hint: text.hint, ...(action && { action }) }) })
   },
 }

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { AppError } from '../../shared/appError.ts'
+import { shownError } from './shownError.ts'
+
+test('what is gone is told without identifiers, and leads to the list', () => {
+  const shown = shownError(new AppError('payment/not-found', 'There is no payment pay_000.'))
+  expect(shown).toEqual({
+    message: 'This payment doesn’t exist.',
+    hint: '',
+    detail: undefined,
+    link: { label: 'Show payments', href: '#/payments' },
+    mayRetry: false,
+  })
+})
+
+test('hints that name a call of the API stay in the API', () => {
+  expect(shownError(new AppError('wallet/account-not-found', 'No such account.'))).toMatchObject({
+    message: 'No such account.',
+    hint: '',
+    mayRetry: false,
+  })
+  expect(shownError(new AppError('chat/attachment-not-found', 'No such file.')).hint).toBe('Attach the file again.')
+})
+
+test('every other error keeps its words and may be tried again', () => {
+  expect(shownError(new AppError('service/unavailable', 'Not there.'))).toMatchObject({
+    message: 'Not there.',
+    mayRetry: true,
+  })
+  expect(shownError(new Error('Broken'))).toMatchObject({ message: 'Broken', mayRetry: true })
+  expect(shownError('?').message).toBe('Something went wrong.')
+})
