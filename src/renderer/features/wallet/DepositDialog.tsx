@@ -24,8 +24,9 @@ export function DepositDialog({ account, onClose }: { account: WalletAccount; on
           <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-caution" />
           {chain === 'evm' ? (
             <span>
-              <strong className="font-medium text-text">USDC on Base only.</strong> Steward pays with USDC on Base, and
-              with ether there for fees. Funds sent on another network won’t show up here.
+              <strong className="font-medium text-text">USDC on Base only.</strong> Steward pays with USDC on Base; the
+              seller pays the fee. Don’t send ether: Steward cannot spend it. Funds on another network won’t show up
+              here.
             </span>
           ) : (
             <span>
