@@ -171,7 +171,7 @@ test('local models are found on request, added by a click, and removed', async (
 
   await section.getByRole('button', { name: 'Add server…' }).click()
   const form = window.dialog('Add a model server')
-  await form.getByLabel('Name').fill('My Server')
+  await form.getByLabel('Name').fill('Mein Sérver')
   await form.getByLabel('Address').fill('ftp://there')
   await form.getByRole('button', { name: 'Add server' }).click()
   await form.getByText('The name must be lower-case letters').waitFor()
