@@ -234,7 +234,7 @@ export const errorCatalogue = {
   'chat/folder-not-found': { status: 404, hint: 'List the folders to see their ids.' },
   'chat/prompt-not-found': { status: 404, hint: 'List the prompts to see their ids.' },
   'chat/attachment-not-found': { status: 404, hint: 'Attach the file again.' },
-  'chat/attachment': { status: 415, hint: 'Attach a PNG, JPEG, WebP or GIF image, or a text file in UTF-8.' },
+  'chat/attachment': { status: 415, hint: 'Use a PNG, JPEG, WebP or GIF image, or a UTF-8 text file.' },
   'chat/attachment-too-large': { status: 413, hint: 'Images may have 20 MB, text files 1 MB.' },
   'chat/model': { status: 409, hint: 'Choose one of the models of the model list.' },
   'chat/message': { status: 409, hint: 'Open the conversation again to see its messages.' },

@@ -222,8 +222,8 @@ test('files are pasted and dropped anywhere on the chat, and what cannot be atta
   await drag([archive, drawing, film, essay], [field])
   const refused = chat.root.getByRole('list', { name: 'Files that were not attached' }).getByRole('listitem')
   for (const [name, wrong] of [
-    ['archive.zip', 'The file is neither an image that models take nor a text in UTF-8. Attach a PNG'],
-    ['drawing.pdf', 'The file is neither an image that models take nor a text in UTF-8. Attach a PNG'],
+    ['archive.zip', 'Only images and text files can be attached. Use a PNG'],
+    ['drawing.pdf', 'Only images and text files can be attached. Use a PNG'],
     ['film.mp4', 'The file is larger than 20 MB. Images may have 20 MB, text files 1 MB.'],
     ['essay.txt', 'The text file is larger than 1 MB. Images may have 20 MB, text files 1 MB.'],
   ] as const) {

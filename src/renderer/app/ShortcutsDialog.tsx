@@ -3,6 +3,7 @@ import { thisKeyboard } from '../ui/commands/shortcuts.ts'
 import { Dialog } from '../ui/Dialog.tsx'
 import { Kbd } from '../ui/Kbd.tsx'
 import { bySection } from './bySection.ts'
+import { terminalShortcuts } from './terminalShortcuts.ts'
 
 type ShortcutsDialogProps = { open: boolean; onOpenChange: (open: boolean) => void }
 
@@ -20,7 +21,9 @@ export function ShortcutsDialog({ open, onOpenChange }: ShortcutsDialogProps) {
 }
 
 function ShortcutList() {
-  const commands = useRegisteredCommands().filter(({ shortcut }) => shortcut !== undefined)
+  const registered = useRegisteredCommands().filter(({ shortcut }) => shortcut !== undefined)
+  const elsewhere = terminalShortcuts.filter(({ id }) => !registered.some((it) => it.id === id))
+  const commands = [...registered, ...elsewhere]
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
     <section tabIndex={0} aria-label="All shortcuts" className="flex flex-col gap-4 rounded-card">

@@ -1,7 +1,7 @@
-import type { Command } from '../ui/commands/commandRegistry.tsx'
-
 /** What belongs to the present screen first; what the window itself does last. */
-export function bySection(commands: readonly Command[]): [section: string, members: Command[]][] {
+export function bySection<Listed extends { section: string }>(
+  commands: readonly Listed[],
+): [section: string, members: Listed[]][] {
   const sections = [...Map.groupBy(commands, ({ section }) => section)]
   return sections.sort(([one], [other]) => Number(one === 'Window') - Number(other === 'Window'))
 }

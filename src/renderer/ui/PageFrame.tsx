@@ -36,10 +36,12 @@ export function PageFrame({ title, count, note, actions, bar, list, end, childre
     <div className="flex size-full min-h-0 flex-col">
       <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line pr-3 pl-4">
         {list && room.listFolds && <ListButton label={list.label} open={listOpen} onOpenChange={setListOpen} />}
-        <h2 className="min-w-0 truncate text-title font-semibold text-text" title={title}>
+        <h2 dir="auto" className="min-w-0 truncate text-title font-semibold text-text" title={title}>
           {title}
         </h2>
-        {count !== undefined && <span className="text-small text-faint tabular-nums">{count}</span>}
+        {count !== undefined && (
+          <span className="text-small text-faint tabular-nums">{count.toLocaleString('en')}</span>
+        )}
         <div className="min-w-0 flex-1 truncate text-small text-muted">{note}</div>
         <div className="flex shrink-0 items-center gap-2">{actions}</div>
       </header>

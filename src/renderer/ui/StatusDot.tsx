@@ -21,8 +21,8 @@ type StatusDotProps = {
 export function StatusDot({ tone, label, pulsing = false }: StatusDotProps) {
   const className = classNames('inline-block size-2 shrink-0 rounded-full', fills[tone], pulsing && 'animate-breathe')
   return label === undefined ? (
-    <span aria-hidden className={className} />
+    <span aria-hidden data-dot className={className} />
   ) : (
-    <span role="img" aria-label={label} className={className} />
+    <span role="img" aria-label={label} data-dot className={className} />
   )
 }

@@ -29,6 +29,7 @@ export function TextField({
         <span className="relative flex">
           <input
             type="text"
+            dir="auto"
             autoComplete="off"
             spellCheck={false}
             {...rest}

@@ -1,3 +1,4 @@
+import { thisKeyboard } from './commands/shortcuts.ts'
 import { notify } from './toast.tsx'
 
 /** Puts `text` on the clipboard, or says why it could not. */
@@ -6,7 +7,7 @@ export async function copyText(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text)
     return true
   } catch (error) {
-    notify.failed(error, { title: 'Could not copy. Select the text and copy it yourself.' })
+    notify.failed(error, { title: `Couldn’t copy. Press ${thisKeyboard().apple ? '⌘C' : 'Ctrl+C'}.` })
     return false
   }
 }

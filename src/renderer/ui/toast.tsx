@@ -6,6 +6,9 @@ import { useTheme } from './theme/useTheme.ts'
 export type ToastAction = { label: string; run: () => void }
 type ToastOptions = { hint?: string; action?: ToastAction }
 
+/** Time to read and answer; what it asks for also waits in its section. */
+const askedMs = 30_000
+
 /** Short messages at the corner. Each says what happened and, where something is to be done, what. */
 export const notify = {
   done(message: string, options: ToastOptions = {}): void {
@@ -14,9 +17,9 @@ export const notify = {
   told(message: string, options: ToastOptions = {}): void {
     toast.info(message, { ...durationOf(options), ...contentOf(options) })
   },
-  /** Stays until it is taken back, or pushed away. @returns what takes it back */
+  /** Stays for a while, or until it is closed or taken back. @returns what takes it back */
   asked(message: string, { id: named, ...options }: ToastOptions & { id?: string } = {}): () => void {
-    const content = { duration: Number.POSITIVE_INFINITY, ...contentOf(options) }
+    const content = { duration: askedMs, ...contentOf(options) }
     const id = toast.info(message, { ...content, ...(named !== undefined && { id: named }) })
     return () => void toast.dismiss(id)
   },
@@ -50,11 +53,12 @@ export function Toaster() {
   return (
     <SonnerToaster
       theme={useTheme()}
-      position="bottom-right"
-      offset={{ right: 16, bottom: 44 }}
+      // Below the head of a screen: the composer, terminals and buttons of dialogs stay free.
+      position="top-right"
+      offset={{ right: 16, top: 52 }}
       style={{ zIndex: 45 }}
       gap={8}
-      closeButton={false}
+      closeButton
       icons={{
         success: <CircleCheck aria-hidden className="size-4 text-positive" />,
         info: <Info aria-hidden className="size-4 text-accent" />,
@@ -66,6 +70,8 @@ export function Toaster() {
           toast:
             'flex w-full items-start gap-2.5 rounded-card bg-raised p-3 text-base font-sans text-text shadow-popover',
           icon: 'mt-0.5 shrink-0',
+          closeButton:
+            'order-last -mt-1 -mr-1 inline-flex size-6 shrink-0 items-center justify-center rounded-control text-muted hover:bg-hover hover:text-text [&>svg]:size-3.5',
           content: 'min-w-0 flex-1',
           title: 'font-medium break-words',
           description: 'text-muted! break-words',

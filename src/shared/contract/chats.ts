@@ -127,6 +127,7 @@ export const ConversationSummary = z.object({
   models: z.array(z.string()),
   message_count: z.int(),
   cost_micro_usd: z.int(),
+  cost_estimated: z.boolean().describe('Part of the cost is an estimate.'),
   /** So many answers are being made right now. */
   answering: z.int(),
   created_at: IsoTime,

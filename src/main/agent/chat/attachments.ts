@@ -71,8 +71,9 @@ export function imageType(bytes: Buffer): string | undefined {
 
 function checkText(bytes: Buffer): void {
   if (bytes.length === 0) throw new AppError('chat/attachment', 'The file is empty.')
-  if (bytes.includes(0) || !isUtf8(bytes)) {
-    throw new AppError('chat/attachment', 'The file is neither an image that models take nor a text in UTF-8.')
+  // A PDF may consist of text alone, which no model reads as the document.
+  if (bytes.includes(0) || !isUtf8(bytes) || bytes.subarray(0, 1_024).includes('%PDF-')) {
+    throw new AppError('chat/attachment', 'Only images and text files can be attached.')
   }
   if (bytes.length > chatLimits.textBytes) throw tooLarge('The text file', chatLimits.textBytes)
 }

@@ -74,18 +74,22 @@ export function conversations(parts: ConversationsParts): Conversations {
   const { store, budgets, running, publish, note, now } = parts
   const changed = (id: string): void => publish({ type: 'chat.changed', conversation_id: id })
 
-  const summary = (it: StoredConversation): ConversationSummary => ({
-    id: it.id,
-    title: it.title,
-    folder_id: it.folderId as FolderId | null, // written by `setIn` alone
-    pinned: it.pinned,
-    models: it.models,
-    message_count: it.messageCount,
-    cost_micro_usd: budgets.spentOf(it.id).cost_micro_usd,
-    answering: running.count(it.id),
-    created_at: isoTime(it.createdAtMs),
-    updated_at: isoTime(it.updatedAtMs),
-  })
+  const summary = (it: StoredConversation): ConversationSummary => {
+    const { cost_micro_usd, estimated: cost_estimated } = budgets.spentOf(it.id)
+    return {
+      id: it.id,
+      title: it.title,
+      folder_id: it.folderId as FolderId | null, // written by `setIn` alone
+      pinned: it.pinned,
+      models: it.models,
+      message_count: it.messageCount,
+      cost_micro_usd,
+      cost_estimated,
+      answering: running.count(it.id),
+      created_at: isoTime(it.createdAtMs),
+      updated_at: isoTime(it.updatedAtMs),
+    }
+  }
   const told = (it: StoredConversation): Conversation => ({
     ...summary(it),
     system_prompt: it.systemPrompt,

@@ -80,10 +80,9 @@ function callerOf({ request: { headers } }: Exchange, clients: Options['clients'
   }
   const caller = clients.callerOf(key)
   if (!caller) {
-    throw new AppError('auth/invalid', 'This is the key of no tool client.', {
+    throw new AppError('auth/invalid', 'Unknown tool client key.', {
       ...challenge,
-      detail:
-        'Keys of the account do not count here. The person makes tool clients in Steward: Settings, Tool clients.',
+      detail: 'API keys do not work here. Create a tool client in Steward: Settings, Tool clients.',
     })
   }
   const narrower = headers[profileHeader]

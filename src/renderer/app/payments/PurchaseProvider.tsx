@@ -1,18 +1,38 @@
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { PurchaseContext, type PurchaseOrder } from '../../ui/purchaseContext.ts'
+import { notify } from '../../ui/toast.tsx'
+import { purchaseName, storedPurchase } from './storedPurchase.ts'
 
 const PurchaseView = lazy(async () => ({ default: (await import('./PurchaseView.tsx')).PurchaseView }))
 
 /** Shows one purchase at a time, whoever asks for it. */
 export function PurchaseProvider({ children }: { children: ReactNode }) {
-  const [shown, setShown] = useState<{ id: number; order: PurchaseOrder }>()
+  const [shown, setShown] = useState<{ id: number; order: PurchaseOrder; paymentId?: string }>()
   const [open] = useState(() => (order: PurchaseOrder) => setShown((before) => ({ id: (before?.id ?? 0) + 1, order })))
+  useEffect(() => {
+    const left = storedPurchase.read()
+    if (!left) return
+    return notify.asked(`Your purchase of ${purchaseName(left.order)} is not finished`, {
+      id: 'purchase',
+      action: { label: 'Continue', run: () => setShown({ id: 0, ...left }) },
+    })
+  }, [])
+  const close = () => {
+    storedPurchase.clear()
+    setShown(undefined)
+  }
   return (
     <PurchaseContext value={open}>
       {children}
       {shown && (
         <Suspense>
-          <PurchaseView key={shown.id} order={shown.order} onClose={() => setShown(undefined)} />
+          <PurchaseView
+            key={shown.id}
+            order={shown.order}
+            paymentId={shown.paymentId}
+            onOrdered={(paymentId) => storedPurchase.write({ order: shown.order, paymentId })}
+            onClose={close}
+          />
         </Suspense>
       )}
     </PurchaseContext>

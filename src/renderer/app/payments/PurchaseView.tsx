@@ -2,7 +2,14 @@ import { InlineDecision } from '../../features/approvals/decision/InlineDecision
 import { PurchaseDialog } from '../../features/payments/purchase/PurchaseDialog.tsx'
 import type { PurchaseOrder } from '../../ui/purchaseContext.ts'
 
+type PurchaseViewProps = {
+  order: PurchaseOrder
+  paymentId: string | undefined
+  onOrdered: (paymentId: string) => void
+  onClose: () => void
+}
+
 /** A purchase that is approved where it is made. */
-export function PurchaseView({ order, onClose }: { order: PurchaseOrder; onClose: () => void }) {
-  return <PurchaseDialog order={order} Decision={InlineDecision} onClose={onClose} />
+export function PurchaseView(props: PurchaseViewProps) {
+  return <PurchaseDialog {...props} Decision={InlineDecision} />
 }

@@ -38,8 +38,8 @@ export function TerminalsScreen() {
   const [webgl] = useState(() => webglLeases(webglContexts))
   const kept = useRecent(present?.id, sandboxesKept)
   const shown = sandboxes?.filter(({ id }) => kept.includes(id)) ?? []
-  const side = useSide()
   const room = usePanelRoom()
+  const side = useSide(room.endFloats)
   const [listOpen, setListOpen] = useState(false)
   const [askedFile, setAskedFile] = useState<AskedFile>()
   const showFile = ({ id }: Sandbox, asked: AskedPath) => {

@@ -15,7 +15,7 @@ import { HighlighterProvider } from './code/HighlighterProvider.tsx'
 import { keepDraft, keptDraft } from './composer/drafts.ts'
 import { type ConversationHandle, ConversationView } from './conversation/ConversationView.tsx'
 import { NewChat } from './conversation/NewChat.tsx'
-import { AnswerStreamsProvider } from './data/AnswerStreamsProvider.tsx'
+import { AnswerStreamsProvider, useLiveCost } from './data/AnswerStreamsProvider.tsx'
 import { useBranchAhead } from './data/useBranch.ts'
 import { useChatActions } from './data/useChatActions.ts'
 import { useConversation, useLiveChat } from './data/useConversations.ts'
@@ -179,11 +179,12 @@ function isGone(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'chat/not-found'
 }
 
-function Cost({ conversation: { spend, message_count: count, title } }: { conversation: Conversation }) {
+function Cost({ conversation: { id, spend, message_count: count, title } }: { conversation: Conversation }) {
+  const live = useLiveCost(id)
   return (
     <span className="tabular-nums" aria-label={`Cost of ${title}`} role="note">
-      {spend.estimated && '~'}
-      {dollars(spend.cost_micro_usd)} · {count.toLocaleString('en')} messages
+      {(spend.estimated || live > 0) && '~'}
+      {dollars(spend.cost_micro_usd + live)} · {count.toLocaleString('en')} messages
     </span>
   )
 }

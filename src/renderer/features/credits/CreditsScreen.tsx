@@ -59,9 +59,11 @@ export function CreditsScreen({ budgets }: { budgets: ReactNode }) {
             </Menu>
           </>
         ) : (
-          <Button size="small" icon={ArrowLeftRight} onClick={() => goTo('credits', 'transfer')}>
-            Transfer
-          </Button>
+          account && (
+            <Button size="small" icon={ArrowLeftRight} onClick={() => goTo('credits', 'transfer')}>
+              Transfer
+            </Button>
+          )
         )
       }
     >

@@ -13,6 +13,11 @@ export function roughText(cents: number): string {
   return centsText(Math.round(cents))
 }
 
+/** A line of a chart: exact where all of the chart is less than a few cents. */
+export function axisText(cents: number, top: number): string {
+  return top < 10 ? centsText(cents) : roughText(cents)
+}
+
 /** @returns undefined for what is no amount of whole cents */
 export function centsOf(written: string): number | undefined {
   const micro = microUsdOf(written)

@@ -49,6 +49,12 @@ export function microText(microUsd: number): string {
   return usdText(String(microUsd))
 }
 
+/** To the cent, where the exact amount does not matter; `<$0.01` for less. */
+export function centsOf(microUsd: number): string {
+  if (microUsd > 0 && microUsd < 10_000) return '<$0.01'
+  return microText(Math.round(microUsd / 10_000) * 10_000)
+}
+
 /** What was taken where something was, otherwise what it was about. */
 export function amountText({ paid_micro_usd: paid, amount_micro_usd: amount }: PaymentAmounts): string {
   return microText(paid === null || paid === 0 ? amount : paid)

@@ -73,7 +73,7 @@ export function AccountRow({ account, isDefault, balance, actions, onDeposit }: 
           {shortAddress(address)}
         </code>
         <div className="flex-1 max-narrow:hidden" />
-        {balance && (
+        {balance && (balance.usdc !== null || balance.ether !== null || balance.lamports !== null) && (
           <span className="mr-2 flex shrink-0 text-right tabular-nums max-narrow:hidden">
             <span className="min-w-24 text-text">{balance.usdc === null ? '–' : usdText(balance.usdc)}</span>
             <span className="min-w-30 text-muted">{coinOf(balance)}</span>

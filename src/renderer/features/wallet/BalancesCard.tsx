@@ -14,10 +14,12 @@ type BalancesCardProps = {
   onNetwork: (id: string) => void
   hasSolana: boolean
   balances: Balances
+  /** Millionths of a test USDC, worth nothing; undefined where the service has no test ledger. */
+  testUsdc: string | undefined
 }
 
 /** All that the accounts hold on one network. */
-export function BalancesCard({ network, onNetwork, hasSolana, balances }: BalancesCardProps) {
+export function BalancesCard({ network, onNetwork, hasSolana, balances, testUsdc }: BalancesCardProps) {
   const { data, error, isPending, isFetching, refetch } = balances
   const usdc = sumOf(data?.balances.map((it) => it.usdc))
   const coin = sumOf(data?.balances.map((it) => it.ether ?? it.lamports))
@@ -28,6 +30,7 @@ export function BalancesCard({ network, onNetwork, hasSolana, balances }: Balanc
       <div className="flex flex-wrap items-end gap-x-8 gap-y-3 p-4">
         <Figure label="USDC" value={usdc === undefined ? undefined : usdText(usdc)} isPending={isPending} />
         <Figure label={coinName} value={coin === undefined ? undefined : coinText(coin)} isPending={isPending} />
+        {testUsdc !== undefined && <Figure label="Test USDC" value={usdText(testUsdc)} isPending={false} />}
         <div className="flex-1" />
         <div className="flex items-center gap-2">
           {asOf !== null && (

@@ -18,40 +18,42 @@ export function NetworksTable() {
   })
   return (
     <section aria-labelledby="networks-title">
-      <h3 id="networks-title" className="mb-2 font-semibold text-text">
-        Networks
-      </h3>
-      {isPending && <SkeletonRows label="Loading networks…" count={4} />}
-      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      {data && (
-        <div className="overflow-x-auto rounded-card border border-line">
-          <table className="w-full border-collapse">
-            <thead className="bg-panel">
-              <tr>
-                <th className={head}>Network</th>
-                <th className={head}>Chain ID</th>
-                <th className={head}>USDC</th>
-                <th className={head}>Read at</th>
-              </tr>
-            </thead>
-            <tbody className="divide-y divide-line">
-              {data.networks.map(({ id, name, test, chain_id: chainId, usdc_address: usdc, rpc_host: host }) => (
-                <tr key={id}>
-                  <td className={cell}>
-                    {name}
-                    {test && <span className="ml-2 text-small text-faint">Testnet</span>}
-                  </td>
-                  <td className={`${cell} tabular-nums`}>{chainId ?? '–'}</td>
-                  <td className={cell}>
-                    <AddressText text={usdc} label={`Copy address of USDC on ${name}`} />
-                  </td>
-                  <td className={`${cell} text-muted`}>{host}</td>
+      <details>
+        <summary id="networks-title" className="mb-2 w-fit cursor-pointer font-semibold text-text">
+          Networks
+        </summary>
+        {isPending && <SkeletonRows label="Loading networks…" count={4} />}
+        {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+        {data && (
+          <div className="overflow-x-auto rounded-card border border-line">
+            <table className="w-full border-collapse">
+              <thead className="bg-panel">
+                <tr>
+                  <th className={head}>Network</th>
+                  <th className={head}>Chain ID</th>
+                  <th className={head}>USDC</th>
+                  <th className={head}>Read at</th>
                 </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+              </thead>
+              <tbody className="divide-y divide-line">
+                {data.networks.map(({ id, name, test, chain_id: chainId, usdc_address: usdc, rpc_host: host }) => (
+                  <tr key={id}>
+                    <td className={cell}>
+                      {name}
+                      {test && <span className="ml-2 text-small text-faint">Testnet</span>}
+                    </td>
+                    <td className={`${cell} tabular-nums`}>{chainId ?? '–'}</td>
+                    <td className={cell}>
+                      <AddressText text={usdc} label={`Copy address of USDC on ${name}`} />
+                    </td>
+                    <td className={`${cell} text-muted`}>{host}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </details>
     </section>
   )
 }

@@ -11,7 +11,7 @@ import { DepositDialog } from './DepositDialog.tsx'
 import { KeyringCard } from './KeyringCard.tsx'
 import { NetworksTable } from './NetworksTable.tsx'
 import { NotWrittenDown } from './NotWrittenDown.tsx'
-import { useBalances } from './useBalances.ts'
+import { useBalances, useTestUsdc } from './useBalances.ts'
 import { useWalletActions } from './useWalletActions.ts'
 
 /** A wallet that is there. Locked or not, what it holds can be seen; only what needs a key asks for the passphrase. */
@@ -20,6 +20,7 @@ export function PresentWallet({ wallet }: { wallet: Wallet }) {
   const [network, setNetwork] = useState<string>(evmNetworks[0].id)
   const [deposit, setDeposit] = useState<WalletAccount>()
   const balances = useBalances(network, wallet)
+  const testUsdc = useTestUsdc()
   const hasSolana = wallet.keyrings.some(({ accounts }) => accounts.some((it) => it.chain_type === 'solana'))
   const isLocked = wallet.state === 'locked'
   return (
@@ -60,7 +61,13 @@ export function PresentWallet({ wallet }: { wallet: Wallet }) {
     >
       <PageScroll width="table" className="flex flex-col gap-5 py-5">
         <NotWrittenDown keyrings={wallet.keyrings} onReveal={actions.reveal} />
-        <BalancesCard network={network} onNetwork={setNetwork} hasSolana={hasSolana} balances={balances} />
+        <BalancesCard
+          network={network}
+          onNetwork={setNetwork}
+          hasSolana={hasSolana}
+          balances={balances}
+          testUsdc={testUsdc}
+        />
         {wallet.keyrings.map((keyring) => (
           <KeyringCard
             key={keyring.id}

@@ -1,7 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { solanaNetwork } from '../../../shared/contract/networks.ts'
+import { solanaNetwork, testLedgerNetwork } from '../../../shared/contract/networks.ts'
 import { type Balance, getBalances, type Wallet } from '../../../shared/contract/wallet.ts'
-import { useAgent } from '../../agent/AgentProvider.tsx'
+import { getWalletInfo } from '../../../shared/contract/walletInfo.ts'
+import { useAgent, useConnection } from '../../agent/AgentProvider.tsx'
 
 const everyMs = 60_000
 
@@ -23,4 +24,19 @@ export function useBalances(network: string, { keyrings }: Wallet) {
     count: accounts.length,
     of: (id: string): Balance | undefined => read.data?.balances.find(({ account_id }) => account_id === id),
   }
+}
+
+/** Test USDC of the account that pays, in millionths. Only the service of this application keeps a test ledger. */
+export function useTestUsdc(): string | undefined {
+  const agent = useAgent()
+  const isEmbedded = useConnection()?.kind === 'embedded'
+  const { data } = useQuery({
+    queryKey: ['local', 'balances', testLedgerNetwork.id],
+    queryFn: ({ signal }) => agent(getWalletInfo, { network: testLedgerNetwork.id }, { signal }),
+    enabled: isEmbedded,
+    refetchInterval: everyMs,
+    staleTime: 0,
+    retry: false,
+  })
+  return data?.usdc ?? undefined
 }

@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { z } from 'zod'
 import { persisted } from '../../../ui/storage/persisted.ts'
 import { usePersistedState } from '../../../ui/storage/usePersisted.ts'
@@ -14,13 +15,24 @@ export type Side = {
   show(tabId: string): void
 }
 
-/** Whether the panel beside the terminals is open, and with what; as the user left it. */
-export function useSide(): Side {
+/**
+ * Whether the panel beside the terminals is open, and with what; as the user left it.
+ *
+ * @param floats it would cover the terminals: then it opens only on request
+ */
+export function useSide(floats: boolean): Side {
   const [stored, change] = usePersistedState(storedSide)
+  const [isRequested, setRequested] = useState(false)
   return {
-    open: stored.open,
+    open: stored.open && (!floats || isRequested),
     tab: sidePanels.find(({ id }) => id === stored.tabId) ?? sidePanels[0],
-    setOpen: (open) => change((prev) => ({ ...prev, open })),
-    show: (tabId) => change(() => ({ open: true, tabId })),
+    setOpen(open) {
+      setRequested(open)
+      change((prev) => ({ ...prev, open }))
+    },
+    show(tabId) {
+      setRequested(true)
+      change(() => ({ open: true, tabId }))
+    },
   }
 }

@@ -1,7 +1,17 @@
 import { ArrowUp, BookText, Paperclip, Square } from 'lucide-react'
-import { type KeyboardEvent, type ReactNode, type Ref, useImperativeHandle, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type Ref,
+  useEffect,
+  useEffectEvent,
+  useImperativeHandle,
+  useRef,
+  useState,
+} from 'react'
 import type { AttachmentId, ConversationId, MessageId } from '../../../../shared/contract/chats.ts'
 import type { ChatTools } from '../../../../shared/contract/chatTools.ts'
+import { Button } from '../../../ui/Button.tsx'
 import { classNames } from '../../../ui/classNames.ts'
 import { IconButton } from '../../../ui/IconButton.tsx'
 import { ModelPicker } from '../models/ModelPicker.tsx'
@@ -83,6 +93,7 @@ export function Composer(props: ComposerProps) {
     },
   })
 
+  const [queued, setQueued] = useState(false)
   const isEmpty = draft.text.trim() === '' && draft.attachments.length === 0
   const canSend = !isEmpty && !busy && uploading === 0 && onStop === undefined && models.length > 0 && !stopped
   const send = async () => {
@@ -101,6 +112,14 @@ export function Composer(props: ComposerProps) {
       setBusy(false)
     }
   }
+  const sendQueued = useEffectEvent(() => {
+    setQueued(false)
+    void send()
+  })
+  const isFree = onStop === undefined
+  useEffect(() => {
+    if (queued && isFree) sendQueued()
+  }, [queued, isFree])
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing || prompts.onKeyDown(event)) return
     if (event.key === 'Escape' && onStop) {
@@ -109,7 +128,8 @@ export function Composer(props: ComposerProps) {
     }
     if (event.key !== 'Enter' || event.shiftKey || event.altKey) return
     event.preventDefault()
-    void send()
+    if (onStop && !isEmpty) setQueued(true)
+    else void send()
   }
 
   return (
@@ -117,6 +137,17 @@ export function Composer(props: ComposerProps) {
       {children}
       {failure !== undefined && (
         <SendFailure failure={failure} onClose={() => setFailure(undefined)} onLimits={onLimits} />
+      )}
+      {queued && (
+        <div
+          role="status"
+          className="mb-2 flex items-center gap-2.5 rounded-card border border-line bg-panel px-3 py-1.5"
+        >
+          <p className="min-w-0 flex-1 text-muted">Sends when this answer ends.</p>
+          <Button size="small" variant="ghost" onClick={() => setQueued(false)}>
+            Don’t send
+          </Button>
+        </div>
       )}
       <RefusedFiles files={refused} onClose={forgetRefused} />
       <form
@@ -134,6 +165,7 @@ export function Composer(props: ComposerProps) {
         <AttachmentChips attachments={draft.attachments} uploading={uploading} onRemove={remove} />
         <textarea
           ref={field}
+          dir="auto"
           aria-label="Message"
           placeholder={dropping ? 'Drop files to attach them' : 'Message… (/ for prompts)'}
           value={draft.text}
@@ -158,13 +190,13 @@ export function Composer(props: ComposerProps) {
           <span className="flex-1" />
           <EstimateLine estimate={estimate} />
           {onStop ? (
-            <IconButton label="Stop" icon={Square} onClick={onStop} className="bg-selected text-text!" />
+            <IconButton label="Stop" icon={Square} onClick={onStop} className="ml-auto bg-selected text-text!" />
           ) : (
             <button
               type="submit"
               aria-label="Send"
               disabled={!canSend}
-              className="inline-flex size-7 shrink-0 items-center justify-center rounded-control bg-accent-solid text-on-solid hover:not-disabled:bg-accent-solid-hover disabled:bg-selected disabled:text-faint"
+              className="ml-auto inline-flex size-7 shrink-0 items-center justify-center rounded-control bg-accent-solid text-on-solid hover:not-disabled:bg-accent-solid-hover disabled:bg-selected disabled:text-faint"
             >
               <ArrowUp aria-hidden className="size-4" />
             </button>

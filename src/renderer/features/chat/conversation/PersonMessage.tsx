@@ -32,7 +32,10 @@ export function PersonMessage({ message }: { message: Message }) {
       )}
       {text !== '' && (
         <div className="max-w-[85%] rounded-dialog bg-panel px-3.5 py-2 outline-1 outline-line">
-          <p className={classNames('person-text whitespace-pre-wrap break-words', isLong && !open && 'line-clamp-12')}>
+          <p
+            dir="auto"
+            className={classNames('person-text whitespace-pre-wrap break-words', isLong && !open && 'line-clamp-12')}
+          >
             {withHiddenTold(withFewMarks(text))}
           </p>
           {isLong && (
@@ -73,6 +76,7 @@ function EditMessage({ message }: { message: Message }) {
       className="flex flex-col gap-2 rounded-dialog border border-edge bg-panel p-2"
     >
       <textarea
+        dir="auto"
         aria-label="Message"
         value={text}
         rows={Math.min(14, Math.max(3, text.split('\n').length))}

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { createContext, type ReactNode, startTransition, use, useEffect, useState } from 'react'
+import { createContext, type ReactNode, startTransition, use, useEffect, useState, useSyncExternalStore } from 'react'
 import type { Message } from '../../../../shared/contract/chatMessages.ts'
+import type { ConversationId } from '../../../../shared/contract/chats.ts'
 import { readAgain } from '../../../agent/readAgain.ts'
 import { windowFetch } from '../../../agent/windowKey.ts'
 import { type AnswerStreams, answerStreams } from './answerStreams.ts'
@@ -63,6 +64,14 @@ export function useAnswer(message: Message): Message {
   }, [streams, id, isMade])
   return isMade && present?.id === id ? present : message
 }
+
+/** Micro-dollars of the answers that are being made, which the conversation does not count yet. */
+export function useLiveCost(conversationId: ConversationId): number {
+  const streams = use(StreamsContext)
+  return useSyncExternalStore(streams?.subscribe ?? neverChanges, () => streams?.liveCost(conversationId) ?? 0)
+}
+
+const neverChanges = () => () => {}
 
 /** Read aloud once: an answer is never read while it grows. */
 function endWords({ model, state }: Message): string {

@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser'
 import { AnswerEvent, type Message, streamMessage } from '../../../../shared/contract/chatMessages.ts'
-import type { MessageId } from '../../../../shared/contract/chats.ts'
+import type { ConversationId, MessageId } from '../../../../shared/contract/chats.ts'
 import { requestOf } from '../../../../shared/contract/route.ts'
 import { emitter } from '../../../../shared/emitter.ts'
 import type { FetchLike } from '../../../agent/agentClient.ts'
@@ -11,6 +11,8 @@ export type AnswerStreams = {
   follow(id: MessageId): () => void
   /** What is there so far; undefined before the first word came. */
   present(id: MessageId): Message | undefined
+  /** Micro-dollars of the answers of a conversation that are being made. */
+  liveCost(conversationId: ConversationId): number
   subscribe(listener: () => void): () => void
   close(): void
 }
@@ -112,6 +114,13 @@ export function answerStreams({
       }
     },
     present: (id) => followed.get(id)?.message,
+    liveCost: (conversationId) =>
+      [...followed.values()]
+        .flatMap(({ message }) => message ?? [])
+        .filter(
+          ({ conversation_id: of, state }) => of === conversationId && (state === 'waiting' || state === 'streaming'),
+        )
+        .reduce((sum, { usage }) => sum + (usage?.cost_micro_usd ?? 0), 0),
     subscribe: changes.subscribe,
     close() {
       for (const { abort } of followed.values()) abort.abort()

@@ -21,7 +21,15 @@ export const ConversationRow = memo(function ConversationRow({
   itemsOf,
   onKey,
 }: ConversationRowProps) {
-  const { id, title, pinned, cost_micro_usd: cost, answering, updated_at: updatedAt } = conversation
+  const {
+    id,
+    title,
+    pinned,
+    cost_micro_usd: cost,
+    cost_estimated: isEstimate,
+    answering,
+    updated_at: updatedAt,
+  } = conversation
   const items = itemsOf(conversation)
   return (
     <ContextMenu items={items}>
@@ -35,7 +43,9 @@ export const ConversationRow = memo(function ConversationRow({
           className="block rounded-control px-2 py-1.5"
         >
           <span className="flex items-center gap-1.5 pr-5">
-            <span className="min-w-0 flex-1 truncate">{title}</span>
+            <span dir="auto" className="min-w-0 flex-1 truncate text-left">
+              {title}
+            </span>
             {pinned && (
               <>
                 <Pin aria-hidden className="size-3 shrink-0 text-faint" />
@@ -53,7 +63,12 @@ export const ConversationRow = memo(function ConversationRow({
               <TimeAgo at={updatedAt} />
             )}
             <span className="min-w-0 flex-1" />
-            {cost > 0 && <span>{dollars(cost)}</span>}
+            {cost > 0 && (
+              <span>
+                {isEstimate && '~'}
+                {dollars(cost)}
+              </span>
+            )}
           </span>
         </a>
         <Menu items={items} align="end">

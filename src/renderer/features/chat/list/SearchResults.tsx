@@ -11,7 +11,7 @@ export function SearchResults({ words }: { words: string }) {
   const { data, error, isPending, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useSearch(words)
   if (isPending) return <SkeletonRows label="Searching…" count={4} rowClassName="h-12" />
   if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />
-  const hits = data.pages.flatMap((page) => page.hits)
+  const hits = withoutRepeats(data.pages.flatMap((page) => page.hits))
   if (hits.length === 0) {
     return (
       <p role="status" className="px-2 py-1 text-muted">
@@ -47,7 +47,9 @@ function HitRow({ hit: { conversation_id: id, message_id: message, title, role, 
       className="block rounded-control px-2 py-1.5 hover:bg-hover"
     >
       <span className="flex items-center gap-2">
-        <span className="min-w-0 flex-1 truncate font-medium">{title}</span>
+        <span dir="auto" className="min-w-0 flex-1 truncate text-left font-medium">
+          {title}
+        </span>
         <TimeAgo at={at} />
       </span>
       <span className="line-clamp-2 text-small break-words text-muted">
@@ -63,4 +65,10 @@ function HitRow({ hit: { conversation_id: id, message_id: message, title, role, 
 
 function Part({ part: { text, hit } }: { part: SnippetPart }) {
   return hit ? <mark className="rounded-small bg-accent-soft text-text">{text}</mark> : text
+}
+
+/** A chat that is found by a message is not listed for its title as well: the title is its first message. */
+function withoutRepeats(hits: readonly ChatHit[]): ChatHit[] {
+  const byMessage = new Set(hits.filter(({ message_id: id }) => id !== null).map((it) => it.conversation_id))
+  return hits.filter((it) => it.message_id !== null || !byMessage.has(it.conversation_id))
 }

@@ -54,7 +54,7 @@ function BlockView({ block, definitions, open }: BlockViewProps) {
 }
 
 const TextBlock = memo(function TextBlock({ text, definitions }: { text: string; definitions: string }) {
-  if (isPlainParagraph(text)) return <p>{text}</p>
+  if (isPlainParagraph(text)) return <p dir="auto">{text}</p>
   const tree = markdownTree(text, definitions)
   return tree ? drawTree(tree) : <PlainText text={text} />
 })

@@ -21,7 +21,7 @@ export function PlainText({ text, className }: PlainTextProps) {
 }
 
 const Piece = memo(function Piece({ text }: { text: string }) {
-  return <pre>{withHiddenTold(withFewMarks(text))}</pre>
+  return <pre dir="auto">{withHiddenTold(withFewMarks(text))}</pre>
 })
 
 /** Cut at the end of a line or of a word, where there is one. */

@@ -24,7 +24,7 @@ export function drawRow(row: TableRow, align: readonly AlignType[] | null | unde
     <tr key={key}>
       {row.children.map((cell, column) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a column is its place
-        <Cell key={column} className={alignClass[align?.[column] ?? 'left']}>
+        <Cell key={column} dir="auto" className={alignClass[align?.[column] ?? 'left']}>
           {drawAll(cell.children, { definitions: new Map(), depth: 0 })}
         </Cell>
       ))}
@@ -32,7 +32,7 @@ export function drawRow(row: TableRow, align: readonly AlignType[] | null | unde
   )
 }
 
-const alignClass = { left: 'text-left', center: 'text-center', right: 'text-right' } as const
+const alignClass = { left: 'text-start', center: 'text-center', right: 'text-right' } as const
 
 function drawAll(nodes: readonly Nodes[], drawing: Drawing): ReactNode {
   // biome-ignore lint/suspicious/noArrayIndexKey: a tree is drawn anew as a whole
@@ -48,11 +48,15 @@ function draw(node: Nodes, drawing: Drawing): ReactNode {
     case 'text':
       return withHiddenTold(node.value)
     case 'paragraph':
-      return <p>{inner()}</p>
+      return <p dir="auto">{inner()}</p>
     case 'heading': {
       // Below the headings of the window itself.
       const Heading = `h${Math.min(6, node.depth + 2)}` as 'h3' // h3 to h6
-      return <Heading data-depth={node.depth}>{inner()}</Heading>
+      return (
+        <Heading dir="auto" data-depth={node.depth}>
+          {inner()}
+        </Heading>
+      )
     }
     case 'emphasis':
       return <em>{inner()}</em>
@@ -61,7 +65,7 @@ function draw(node: Nodes, drawing: Drawing): ReactNode {
     case 'delete':
       return <del>{inner()}</del>
     case 'inlineCode':
-      return <code>{visibleText(node.value)}</code>
+      return <code dir="ltr">{visibleText(node.value)}</code>
     case 'code':
       return <CodeBlock code={node.value} language={node.lang ?? ''} closed />
     case 'math':
@@ -73,9 +77,15 @@ function draw(node: Nodes, drawing: Drawing): ReactNode {
     case 'thematicBreak':
       return <hr />
     case 'blockquote':
-      return <blockquote>{inner()}</blockquote>
+      return <blockquote dir="auto">{inner()}</blockquote>
     case 'list':
-      return node.ordered ? <ol start={node.start ?? 1}>{inner()}</ol> : <ul>{inner()}</ul>
+      return node.ordered ? (
+        <ol dir="auto" start={node.start ?? 1}>
+          {inner()}
+        </ol>
+      ) : (
+        <ul dir="auto">{inner()}</ul>
+      )
     case 'listItem': {
       if (typeof node.checked !== 'boolean') return <li>{itemContent(node.children, drawing, node.spread)}</li>
       return (

@@ -29,7 +29,7 @@ export function ToolSettings({ tools, onChange, faults }: ToolSettingsProps) {
       <legend className="mb-1.5 font-medium">Tools</legend>
       <Checkbox
         label="Let models call tools"
-        hint="What deletes or pays waits for your approval."
+        hint="Deleting and paying need your approval."
         checked={tools.enabled}
         onChange={(enabled) => put({ enabled })}
       />
@@ -48,7 +48,7 @@ export function ToolSettings({ tools, onChange, faults }: ToolSettingsProps) {
             options={isKnown ? places : [...places, { value: tools.sandboxId, label: 'Deleted sandbox' }]}
           />
           <TextField
-            label="Steps of one answer"
+            label="Max steps"
             inputMode="numeric"
             placeholder={String(chatToolLimits.steps.default)}
             value={tools.steps}
@@ -57,7 +57,7 @@ export function ToolSettings({ tools, onChange, faults }: ToolSettingsProps) {
           />
           <div className="grid grid-cols-2 gap-3">
             <TextField
-              label="$ for one answer"
+              label="Max cost per answer ($)"
               inputMode="decimal"
               placeholder="No limit"
               value={tools.turn}
@@ -65,7 +65,7 @@ export function ToolSettings({ tools, onChange, faults }: ToolSettingsProps) {
               error={faults.turn}
             />
             <TextField
-              label="$ by tools a day"
+              label="Tool budget per day ($)"
               inputMode="decimal"
               placeholder="No limit"
               value={tools.day}

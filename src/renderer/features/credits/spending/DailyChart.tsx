@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type PointerEvent, useState } from 'react'
 import { classNames } from '../../../ui/classNames.ts'
 import { centsText } from '../../../ui/usd.ts'
-import { roughText } from '../creditText.ts'
+import { axisText } from '../creditText.ts'
 import { chartFill, chartMark } from './chartColours.ts'
 import { type DayBar, dayName, scaleOf } from './dailySeries.ts'
 
@@ -42,7 +42,7 @@ export function DailyChart({ days, onDay }: { days: readonly DayBar[]; onDay: (d
         <div aria-hidden className="relative h-44 w-12 wide:h-56 shrink-0 text-right text-tiny text-faint tabular-nums">
           {[0, ...lines].map((line) => (
             <span key={line} className="absolute right-0 translate-y-1/2" style={{ bottom: `${(line / top) * 100}%` }}>
-              {roughText(line)}
+              {axisText(line, top)}
             </span>
           ))}
         </div>

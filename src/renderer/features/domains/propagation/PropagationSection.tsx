@@ -44,8 +44,7 @@ export function PropagationSection({ domain }: { domain: string }) {
       </div>
       {asked === undefined ? (
         <p className="text-muted">
-          Asks this domain’s nameservers and public resolvers which of its records they have. The resolvers learn its
-          name.
+          Compares your records with what public resolvers return. They’ll see the domain name.
         </p>
       ) : servers.error ? (
         <ErrorNotice error={servers.error} onRetry={() => void servers.refetch()} />

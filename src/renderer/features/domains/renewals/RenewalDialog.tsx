@@ -83,8 +83,8 @@ export function RenewalDialog({ name, present, yearMicroUsd, onSave, onClose }: 
             onChange={(most) => setForm({ ...form, most })}
             hint={
               price === undefined || Number.isNaN(price)
-                ? 'A higher price is refused, and you are told.'
-                : `${yearsText(form.years)} costs ${usdText(String(price))} now. Above your limit it is not renewed, and you are told.`
+                ? 'If it costs more, Steward won’t renew and will tell you.'
+                : `${yearsText(form.years)} costs ${usdText(String(price))} now. If it costs more, Steward won’t renew and will tell you.`
             }
             {...(isTried && isMostWrong && { error: 'Enter dollars above 0, as in 25 or 12.50.' })}
           />

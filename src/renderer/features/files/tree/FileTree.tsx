@@ -112,9 +112,10 @@ export function FileTree({ label, root, rows, selected, cut, keys, menu, onDrop,
                 {...(isFolder && { 'aria-expanded': expanded })}
                 draggable
                 onDragStart={(event) => onDragStart(event.dataTransfer, row)}
-                onClick={() => {
+                onClick={({ detail }) => {
                   keys.select(entry.path)
-                  if (isFolder) keys.expand(entry.path, !expanded)
+                  // The second click of a double click leaves a folder as the first one made it.
+                  if (isFolder && detail < 2) keys.expand(entry.path, !expanded)
                 }}
                 onDoubleClick={() => !isFolder && keys.open(row)}
                 onContextMenu={() => keys.select(entry.path)}

@@ -21,7 +21,7 @@ export function NoSandboxes({ onNew }: { onNew: () => void }) {
     >
       <ul className="flex flex-col gap-1.5">
         <li>Programs keep running when you close this window.</li>
-        <li>All terminals and the API share the same machine.</li>
+        <li>Agents and terminals work in the same sandbox.</li>
         <li>Your home folder, your keys and services on this computer are out of reach.</li>
       </ul>
     </EmptyState>

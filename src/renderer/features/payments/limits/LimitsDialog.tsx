@@ -88,6 +88,16 @@ export function LimitsDialog({ limits, onClose }: LimitsDialogProps) {
             />
           ))}
         </div>
+        {form.payment === '' && form.day === '' && form.month === '' && (
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+            <p className="min-w-48 flex-1 text-muted">
+              Without a limit, only your policies and approvals stop a payment.
+            </p>
+            <Button size="small" onClick={() => change({ payment: proposedPayment })}>
+              Limit a payment to ${proposedPayment}
+            </Button>
+          </div>
+        )}
         <NamedLimits
           title="Sites, per month"
           nameLabel="Site"
@@ -125,6 +135,9 @@ export function LimitsDialog({ limits, onClose }: LimitsDialogProps) {
     </Dialog>
   )
 }
+
+/** US dollars. */
+const proposedPayment = '25'
 
 const titles = { payment: 'One payment', day: 'Any 24 hours', month: 'Calendar month' } as const
 

@@ -13,7 +13,7 @@ import { NothingYet, Panel } from '../../../ui/Panel.tsx'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import { SpentBar } from '../../../ui/SpentBar.tsx'
 import { TimeAgo } from '../../../ui/TimeAgo.tsx'
-import { budgetTitle, microText } from '../paymentWords.ts'
+import { budgetTitle, centsOf, microText } from '../paymentWords.ts'
 import { budgetsKey, usePaymentBudgets } from '../usePayments.ts'
 import { LimitsDialog } from './LimitsDialog.tsx'
 import { PlannedRenewals } from './PlannedRenewals.tsx'
@@ -26,7 +26,7 @@ export function LimitsPage() {
     <PageScroll width="table" className="flex flex-col gap-6 py-5">
       <Panel
         title="Limits"
-        note="Domains, credits, renewals, chats and other payments count together"
+        note="Domains, credits, renewals, chats and other payments count together, test money too"
         actions={
           <Button size="small" icon={SlidersHorizontal} disabled={!data} onClick={() => setChanging(true)}>
             Change limits
@@ -95,7 +95,7 @@ function BudgetRow({ budget }: { budget: BudgetState }) {
         {!isOne && limit !== null && <SpentBar share={limit === 0 ? 1 : gone / limit} />}
         {!isOne && (
           <p className="mt-1 text-small text-muted tabular-nums">
-            {microText(used)} paid{held > 0 && ` · ${microText(held)} held`}
+            {centsOf(used)} paid{held > 0 && ` · ${centsOf(held)} held`}
           </p>
         )}
       </div>
@@ -106,7 +106,7 @@ function BudgetRow({ budget }: { budget: BudgetState }) {
           <span className="font-medium">{microText(limit)}</span>
         ) : (
           <>
-            <span className="font-medium">{microText(left ?? 0)} left</span>
+            <span className="font-medium">{centsOf(left ?? 0)} left</span>
             <span className="block text-small text-muted">of {microText(limit)}</span>
           </>
         )}

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { PlannedRenewal } from '../../../../shared/contract/domainRenewals.ts'
+import type { DomainRenewal, PlannedRenewal } from '../../../../shared/contract/domainRenewals.ts'
 import { useRenewals } from '../../../agent/useRenewals.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
@@ -31,9 +31,7 @@ export function PlannedRenewals() {
           <ErrorNotice error={error} onRetry={() => void refetch()} />
         </div>
       ) : planned.renewals.length === 0 ? (
-        <NothingYet>
-          No renewals are due soon. A domain with auto-renew appears here as its renewal comes near.
-        </NothingYet>
+        <NothingYet>{nothingPlanned(planned.days, data.renewals)}</NothingYet>
       ) : (
         <>
           <ul aria-label="Planned renewals" className="divide-y divide-line">
@@ -80,4 +78,14 @@ function PlannedRow({ renewal: { domain, at, amount_micro_usd: amount, problem }
       <span className="text-right tabular-nums">{amount === null ? '—' : microText(amount)}</span>
     </li>
   )
+}
+
+function nothingPlanned(days: number, renewals: readonly DomainRenewal[]): string {
+  const [first] = renewals
+    .filter(({ enabled }) => enabled)
+    .map(({ renews_at: at }) => at)
+    .toSorted()
+  if (first === undefined) return 'No renewals planned. Turn on auto-renew for a domain to see it here.'
+  const day = new Date(first).toLocaleDateString('en', { day: 'numeric', month: 'long', year: 'numeric' })
+  return `Nothing to renew in the next ${days} days. Next renewal: ${day}.`
 }

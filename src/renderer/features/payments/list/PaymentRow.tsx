@@ -37,7 +37,7 @@ export function PaymentRow({ payment }: { payment: Payment }) {
         <span className="min-w-0 flex-1 truncate" title={title}>
           {title}
         </span>
-        {test && <span className="shrink-0 text-small text-faint max-narrow:hidden">Test money</span>}
+        {test && <span className="shrink-0 text-small text-faint">Test money</span>}
         <span className="w-40 shrink-0 truncate text-small text-muted max-wide:hidden" title={payment.host}>
           {seller}
         </span>

@@ -47,7 +47,8 @@ export function PayerLine({ network, amount, isTest, onCanPay }: PayerLineProps)
       ) : data ? (
         <>
           <span className="min-w-0 flex-1 text-muted">
-            From <code className="font-mono">{shortAddress(data.address)}</code> on {data.network_name} ·{' '}
+            From <code className="font-mono">{shortAddress(data.address)}</code>{' '}
+            {data.test ? 'with test money' : `on ${data.network_name}`} ·{' '}
             <span className={isShort ? 'text-caution' : undefined}>
               {data.usdc === null ? 'balance not known' : `balance ${usdText(data.usdc)}`}
             </span>

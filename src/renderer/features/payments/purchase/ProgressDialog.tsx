@@ -136,7 +136,7 @@ function Outcome({ order, payment, outcome }: OutcomeProps) {
       )
     case 'unclear':
       return (
-        <Told Icon={Clock} tone="text-caution" title="It is not known yet what became of it." alert>
+        <Told Icon={Clock} tone="text-caution" title="We don’t know yet if it went through." alert>
           {outcome.reason} Steward keeps asking and never pays twice. Do not order again; you can close this window, and
           Payments shows how it ends.
         </Told>

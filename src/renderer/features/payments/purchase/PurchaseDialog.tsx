@@ -4,12 +4,23 @@ import type { DecisionView } from '../decisionView.ts'
 import { OrderDialog } from './OrderDialog.tsx'
 import { ProgressDialog } from './ProgressDialog.tsx'
 
-type PurchaseDialogProps = { order: PurchaseOrder; Decision: DecisionView; onClose: () => void }
+type PurchaseDialogProps = {
+  order: PurchaseOrder
+  /** Of an order that was placed before the window was loaded. */
+  paymentId: string | undefined
+  Decision: DecisionView
+  onOrdered: (paymentId: string) => void
+  onClose: () => void
+}
 
 /** From a price to what was bought: the order, then its payment. */
-export function PurchaseDialog({ order, Decision, onClose }: PurchaseDialogProps) {
-  const [paymentId, setPaymentId] = useState<string>()
-  if (paymentId === undefined) return <OrderDialog order={order} onClose={onClose} onOrdered={setPaymentId} />
+export function PurchaseDialog({ order, Decision, onClose, ...props }: PurchaseDialogProps) {
+  const [paymentId, setPaymentId] = useState(props.paymentId)
+  const learn = (id: string) => {
+    setPaymentId(id)
+    props.onOrdered(id)
+  }
+  if (paymentId === undefined) return <OrderDialog order={order} onClose={onClose} onOrdered={learn} />
   return (
     <ProgressDialog
       order={order}

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { askerWords } from '../../../../shared/contract/askerWords.ts'
+import { testLedgerNetwork } from '../../../../shared/contract/networks.ts'
 import type { PaymentReceipt } from '../../../../shared/contract/paymentRecords.ts'
 import { AddressText } from '../../../ui/AddressText.tsx'
 import { Panel } from '../../../ui/Panel.tsx'
@@ -42,7 +43,13 @@ export function ReceiptFacts({ payment }: { payment: PaymentReceipt }) {
           <AddressText text={payment.pay_to} label="Copy payee" whole />
         </Fact>
         <Fact name="Network">
-          {payment.network_name} <code className="font-mono text-small text-muted">{payment.network}</code>
+          {payment.network === testLedgerNetwork.id ? (
+            'Test money'
+          ) : (
+            <>
+              {payment.network_name} <code className="font-mono text-small text-muted">{payment.network}</code>
+            </>
+          )}
         </Fact>
         {transaction !== null && (
           <Fact name="Transaction">
@@ -67,7 +74,7 @@ export function ReceiptFacts({ payment }: { payment: PaymentReceipt }) {
         {receipt && (
           <Fact name="Seller’s receipt">
             {receipt.success ? 'Settled' : 'Not settled'}
-            {receipt.network !== null && ` on ${receipt.network}`}
+            {receipt.network !== null && receipt.network !== testLedgerNetwork.id && ` on ${receipt.network}`}
           </Fact>
         )}
         {payment.reconciled_by !== null && (

@@ -66,7 +66,7 @@ function ApiKeyRow({ apiKey, isOwn, onRevoke }: ApiKeyRowProps) {
     <tr>
       <th scope="row" className="max-w-60 px-3.5 py-2 font-medium">
         <span className="block truncate">{name}</span>
-        {isOwn && <span className="block text-small font-normal text-faint">Used by this window</span>}
+        {isOwn && <span className="block text-small font-normal text-faint">Owner key of this window</span>}
       </th>
       <td className="px-3.5 font-mono text-small whitespace-nowrap text-muted">{key_prefix}…</td>
       <td className="px-3.5 py-2 text-small text-muted">

@@ -31,7 +31,7 @@ function NewKeyForm({ initialName, onMade, onClose }: NewKeyFormProps) {
   const { create } = useApiKeyActions()
   const [name, setName] = useState(initialName)
   const [models, setModels] = useState<readonly string[]>()
-  const [limit, setLimit] = useState('')
+  const [limit, setLimit] = useState(proposedLimit)
   const [wrong, setWrong] = useState<Wrong>({})
 
   /** What was said of a field holds until something is changed. */
@@ -92,6 +92,9 @@ function NewKeyForm({ initialName, onMade, onClose }: NewKeyFormProps) {
     </FormDialog>
   )
 }
+
+/** US dollars a day: whoever wants no limit empties the field. */
+const proposedLimit = '5'
 
 type Wrong = { name?: string; models?: string; limit?: string }
 /** As the service takes. */

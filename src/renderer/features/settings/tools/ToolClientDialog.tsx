@@ -111,12 +111,15 @@ function ToolClientForm({ start, onMade, onClose }: ToolClientFormProps) {
         <Checkbox
           checked={draft.dry_run}
           onChange={(dry_run) => edit({ dry_run })}
-          label="Dry run: check calls, and do none"
+          label="Dry run (validate calls without running them)"
         />
       )}
     </FormDialog>
   )
 }
+
+/** US dollars a day: whoever wants no budget empties the field. */
+const proposedBudget = '5'
 
 function draftOf(start: ToolClientDialogProps['start']): Draft {
   if (!('id' in start)) {
@@ -125,7 +128,7 @@ function draftOf(start: ToolClientDialogProps['start']): Draft {
       profile: 'all',
       policy: { changes: 'allow', destroys: 'ask' },
       dry_run: false,
-      budget: '',
+      budget: proposedBudget,
     }
   }
   const { name, profile, policy, dry_run, daily_budget_micro_usd: budget } = start

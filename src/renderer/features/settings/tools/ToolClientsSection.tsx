@@ -105,7 +105,7 @@ function Connect({ list, host, onHost, onCreate }: ConnectProps) {
         <p className="text-small text-faint">
           {host === 'stdio' || host === 'claude-desktop'
             ? 'It joins the Steward that runs, or starts one without a window. Without a key it may use everything, and asks you before it deletes.'
-            : 'Steward must be running. STEWARD_TOOLS_KEY is the key of the tool client.'}
+            : 'Steward must be running. STEWARD_TOOLS_KEY is the key of the tool client; model keys don’t work here.'}
         </p>
       </div>
     </SettingsGroup>

@@ -8,7 +8,7 @@ import { roughCents } from '../../../../ui/sandboxes/runCost.ts'
 import { notEnforcedText, resourcesText } from '../../../../ui/sandboxes/sandboxWords.ts'
 import { notify } from '../../../../ui/toast.tsx'
 import { centsText } from '../../../../ui/usd.ts'
-import { baseName } from '../../baseName.ts'
+import { baseName, runtimeLabel } from '../../baseName.ts'
 import { idleChoices, idleText } from '../../idleWords.ts'
 import { LimitGaps } from '../../LimitGaps.tsx'
 import { networkDetail, networkLabel, networks } from '../../networkWords.ts'
@@ -19,7 +19,6 @@ export function Facts({ sandbox }: { sandbox: Sandbox }) {
   const notEnforced = notEnforcedText(enforced)
   const { data: runtimes } = useRuntimes()
   const isEmbedded = useConnection()?.kind === 'embedded'
-  const notCharged = isEmbedded ? 'Not charged on this computer' : 'Not charged by this service'
   const known = runtimes?.find(({ name }) => name === runtime)?.limit_gaps ?? []
   const gaps = known.filter(({ limit }) => !enforced[limit])
   return (
@@ -30,10 +29,10 @@ export function Facts({ sandbox }: { sandbox: Sandbox }) {
         <LimitGaps gaps={gaps} />
       </Fact>
       <Fact name="Image">{image ?? baseName(runtime)}</Fact>
-      <Fact name="Runtime">
-        {runtime} · {region}
+      <Fact name="Runs on">
+        {isEmbedded ? `This computer · ${runtimeLabel(runtime)}` : `${runtimeLabel(runtime)} · ${region}`}
       </Fact>
-      {sandbox.cost && (
+      {sandbox.cost && (sandbox.cost.charged || !isEmbedded) && (
         <Fact name="Cost">
           {centsText(roughCents(sandbox.cost.cents_per_hour))} an hour
           {sandbox.status === 'running' && (
@@ -42,7 +41,7 @@ export function Facts({ sandbox }: { sandbox: Sandbox }) {
               · <RunCost sandbox={sandbox} /> this run
             </>
           )}
-          {!sandbox.cost.charged && <span className="block text-faint">{notCharged}</span>}
+          {!sandbox.cost.charged && <span className="block text-faint">Not charged by this service</span>}
         </Fact>
       )}
       <Choices sandbox={sandbox} />

@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import type { PurchaseOrder } from '../../ui/purchaseContext.ts'
+import { persisted } from '../../ui/storage/persisted.ts'
+import { windowStore } from '../../ui/storage/textStore.ts'
+
+const Order = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('registration'),
+    domain: z.string(),
+    unicode: z.string(),
+    renewal: z.number().nullable(),
+  }),
+  z.object({ kind: z.literal('renewal'), domain: z.string(), unicode: z.string(), expiresAt: z.string() }),
+  z.object({ kind: z.literal('topup'), amountUsd: z.number() }),
+])
+const StoredPurchase = z.object({ order: Order, paymentId: z.string() })
+
+/** An order whose dialog is open: a reload of the window can continue it. */
+export const storedPurchase = persisted<z.infer<typeof StoredPurchase> | null>(
+  'steward.purchase',
+  StoredPurchase.nullable(),
+  null,
+  { stores: [windowStore] },
+)
+
+/** `northwind.com`, `$10 of credits`. */
+export function purchaseName(order: PurchaseOrder): string {
+  return order.kind === 'topup' ? `$${order.amountUsd} of credits` : order.unicode
+}
