@@ -145,7 +145,12 @@ describe('what destroys or moves money', () => {
     expect(one).toMatchObject({ kind: 'waiting', waiting: { for: 'person' } })
     expect(other).toEqual(one)
     const [intent] = (await agent.send('/local/intents?state=waiting')).json.intents
-    expect(intent).toMatchObject({ kind: 'tool.call', asker: by.asker, sentence: expect.stringContaining(sandbox_id) })
+    const sentence = expect.stringMatching(
+      new RegExp(
+        `^Delete the sandbox “.+” \\(${sandbox_id.slice(0, 8)}\\) with all its files: .*no terminal running, created`,
+      ),
+    )
+    expect(intent).toMatchObject({ kind: 'tool.call', asker: by.asker, sentence })
     expect((await service.send(`/v1/sandboxes/${sandbox_id}`)).status).toBe(200)
     await agent.send(`/local/intents/${intent.id}/decision`, { body: { approve: true } })
     if (one.kind !== 'waiting') throw new Error('It should wait.')

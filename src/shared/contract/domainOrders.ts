@@ -42,7 +42,6 @@ export const quoteDomain = defineRoute({
   summary: 'Get a price that holds for 15 minutes',
   tag: 'Domains',
   status: 201,
-  idempotent: true,
   refusals: domainRefusals,
   body: z.object({
     domain: z.string().min(3, 'must have from 3 to 253 characters').max(253, 'must have from 3 to 253 characters'),

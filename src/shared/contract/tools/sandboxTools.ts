@@ -214,7 +214,7 @@ export const sandboxTools: readonly Tool[] = [
       const disk = metrics?.disk_used_mb
       const facts = [
         ...(typeof disk === 'number' ? [`${disk.toFixed(1)} MB`] : []),
-        ...(terminals ? [terminals.total === 1 ? '1 terminal running' : `${terminals.total} terminals running`] : []),
+        ...(terminals ? [terminalWords(terminals.total)] : []),
         `created ${created.slice(0, 16).replace('T', ' ')} UTC`,
       ]
       return `Delete the sandbox “${name}” (${short}) with all its files: ${facts.join(', ')}.`
@@ -323,4 +323,9 @@ async function watched<T>(
   } finally {
     over = true
   }
+}
+
+function terminalWords(count: number): string {
+  if (count === 0) return 'no terminal running'
+  return count === 1 ? '1 terminal running' : `${count} terminals running`
 }
