@@ -1,4 +1,5 @@
 /**
+ * `npm run bench -- soak [MINUTES]` looks for memory that grows with use, for half an hour unless it is told how long.
  * `npm run bench [-- --quick] [-- --gateway | --domains | --payments | --chat | --timeline | --tools]`: measures Steward and its peers
  * and writes docs/bench.md. Run it on a machine that does nothing else. A quick run has few tries and prints its page instead of writing it.
  */
@@ -14,6 +15,7 @@ import { measurePeer } from './peers/measurePeer.ts'
 import { rawThroughput } from './peers/rawPty.ts'
 import { xtermAlone } from './peers/xtermAlone.ts'
 import { benchPage, conditionsNow, type Row, rateRow, timeRow } from './report.ts'
+import { soak } from './soak/soak.ts'
 import { chatFigures } from './steward/chatFigures.ts'
 import { domainRows } from './steward/domainRows.ts'
 import { gatewayRows } from './steward/gatewayRows.ts'
@@ -49,6 +51,15 @@ const only = groups().find(({ flag }) => process.argv.includes(flag))
 const tries = (count: number) => (quick ? Math.ceil(count / 20) : count)
 
 if (failedSteps([buildStep]) > 0) process.exit(1)
+const soakAt = process.argv.indexOf('soak')
+if (soakAt > 0) {
+  try {
+    await soak(Number(process.argv[soakAt + 1] ?? 30), (line) => process.stdout.write(`${line}\n`))
+  } finally {
+    await removeMadeFolders()
+  }
+  process.exit(0)
+}
 const conditions = conditionsNow(quick)
 const rows: Row[] = []
 try {

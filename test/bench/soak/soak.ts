@@ -1,0 +1,79 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { listRuntimes } from '../../../src/shared/contract/sandboxes.ts'
+import { startSteward } from '../../support/steward.ts'
+import { stewardClient } from '../../support/stewardClient.ts'
+import { runMixedLoad } from './mixedLoad.ts'
+import { type Memory, readMemory } from './processMemory.ts'
+
+type Sample = { operations: number; memory: Record<string, Memory> }
+
+const clients = 3
+/** Longer than screens and their threads stay without use. */
+const minQuietMs = 30_000
+const kinds = ['pss', 'heap', 'native'] as const
+
+/**
+ * Runs a mixed load for some minutes and then none for a sixth of that time, and prints how the memory of each process
+ * grows with the operations, after a warm-up of a fifth, and what is left at the end. Growth that goes on is a leak.
+ */
+export async function soak(minutes: number, print: (line: string) => void): Promise<void> {
+  const steward = await startSteward()
+  try {
+    const client = stewardClient(steward.serviceUrl, steward.ownerKey)
+    await client.call(listRuntimes, {}) // the host answers: all three processes run
+    let operations = 0
+    const counting = { ...client, call: countCalls(client.call, () => operations++) }
+    const read = (): Sample => {
+      const memory: Record<string, Memory> = {}
+      for (const [name, pid] of Object.entries(steward.pids())) memory[name] = readMemory(pid)
+      print(`${String(operations).padStart(7)} calls: ${describe(memory)}`)
+      return { operations, memory }
+    }
+    const samples = [read()]
+    const endMs = performance.now() + minutes * 60_000
+    const isOver = () => performance.now() > endMs
+    const load = Promise.all(Array.from({ length: clients }, () => runMixedLoad(counting, isOver)))
+    let failure: unknown
+    load.catch((reason: unknown) => {
+      failure = reason
+    })
+    while (!isOver() && failure === undefined) {
+      await pause(Math.min((minutes * 60_000) / 20, Math.max(0, endMs - performance.now())))
+      samples.push(read())
+    }
+    await load
+    print('quiet:')
+    await pause(Math.max(minQuietMs, (minutes * 60_000) / 6))
+    const last = read()
+    const warm = samples.slice(Math.ceil(samples.length / 5))
+    for (const name of Object.keys(last.memory)) {
+      const slopes = kinds.map((kind) => `${kind} ${slopeOf(warm, name, kind).toFixed(2)}`)
+      print(`${name}: MB per 1,000 calls: ${slopes.join(', ')}`)
+    }
+  } finally {
+    await steward.close()
+  }
+}
+
+function countCalls<F extends (...input: never[]) => unknown>(call: F, count: () => void): F {
+  return ((...input: Parameters<F>) => {
+    count()
+    return call(...input)
+  }) as F // the same arguments and the same result
+}
+
+function describe(memory: Record<string, Memory>): string {
+  return Object.entries(memory)
+    .map(([name, { pss, heap, native }]) => `${name} ${pss.toFixed(0)} (${heap.toFixed(0)}+${native.toFixed(0)})`)
+    .join(', ')
+}
+
+/** Least squares, in MB for 1,000 operations. */
+function slopeOf(samples: readonly Sample[], name: string, kind: (typeof kinds)[number]): number {
+  const points = samples.map(({ operations, memory }) => ({ x: operations / 1_000, y: memory[name]?.[kind] ?? 0 }))
+  const meanOf = (values: number[]) => values.reduce((total, value) => total + value, 0) / Math.max(1, values.length)
+  const [x, y] = [meanOf(points.map((point) => point.x)), meanOf(points.map((point) => point.y))]
+  const spread = points.reduce((total, point) => total + (point.x - x) ** 2, 0)
+  const common = points.reduce((total, point) => total + (point.x - x) * (point.y - y), 0)
+  return spread === 0 ? 0 : common / spread
+}
