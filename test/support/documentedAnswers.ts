@@ -2,6 +2,7 @@ import { pathAndQuery } from '../../src/main/platform/http/exchange.ts'
 import { type Router, router } from '../../src/main/platform/http/router.ts'
 import { errorsOf } from '../../src/main/platform/openApi/responses.ts'
 import { AppError } from '../../src/shared/appError.ts'
+import { errorBodies, errorBodyOf } from '../../src/shared/contract/errorBodies.ts'
 import type { Route } from '../../src/shared/contract/route.ts'
 import { contractRoutes } from './contractRoutes.ts'
 
@@ -23,9 +24,19 @@ export async function checkDocumented({ method, address, status, json }: Answere
   if (status >= 400 && !errorsOf(route).includes(status)) {
     throw new Error(`${what}, which its document does not list: ${JSON.stringify(json)}`)
   }
-  if (status >= 400 || method === 'HEAD' || route.raw?.response !== undefined) return
+  if (method === 'HEAD') return
+  if (status >= 400) {
+    const issues = errorBodies[errorBodyOf(route, status)].safeParse(json).error?.issues
+    if (issues) throw new Error(`${what}, and not in the documented form: ${JSON.stringify([json, issues])}`)
+    return
+  }
+  if (route.raw?.response && !(route.raw.response.mediaTypes.includes('application/json') && isObject(json))) return
   const issues = status === route.status ? route.response.safeParse(json).error?.issues : [`not ${route.status}`]
   if (issues) throw new Error(`${what}, and not as its document says: ${JSON.stringify(issues)}`)
+}
+
+function isObject(json: unknown): boolean {
+  return typeof json === 'object' && json !== null
 }
 
 function operationOf(known: Router<Route>, method: string, address: string): Route | undefined {

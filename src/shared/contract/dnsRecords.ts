@@ -6,13 +6,22 @@ import { DomainParam, DomainSource, domainParams, domainRefusals } from './domai
 import { defineRoute, QueryFlag } from './route.ts'
 
 const { ttl, distance } = dnsLimits
+const ttlRule = `must be a whole number of seconds from ${ttl.min} to ${ttl.max}`
+const distanceRule = `must be a whole number from ${distance.min} to ${distance.max}`
 
 const fields = {
   host: z.string().max(253, 'must have at most 253 characters').describe('`@` for the domain itself, `www`, `*`.'),
   value: z.string().max(8_192, 'must have at most 8192 characters').describe('What it says; see `type`.'),
-  ttl: z.number().optional().describe(`Whole seconds from ${ttl.min} to ${ttl.max}. Default: ${ttl.default}.`),
+  ttl: z
+    .int(ttlRule)
+    .min(ttl.min, ttlRule)
+    .max(ttl.max, ttlRule)
+    .optional()
+    .describe(`Whole seconds from ${ttl.min} to ${ttl.max}. Default: ${ttl.default}.`),
   distance: z
-    .number()
+    .int(distanceRule)
+    .min(distance.min, distanceRule)
+    .max(distance.max, distanceRule)
     .nullish()
     .describe(
       `Preference of MX and priority of SRV: ${distance.min} to ${distance.max}. Default: ${distance.default}. Refused for other types.`,

@@ -22,7 +22,7 @@ const HostName = z
   .trim()
   .toLowerCase()
   .regex(
-    /^(?=.{1,253}\.?$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+(?![0-9]+\.?$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.?$/,
+    /^(?=.{1,253}\.?$)([a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?\.)+(?![0-9]+\.?$)[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?\.?$/,
     'must be host names, as in ns1.example.com',
   )
   .transform((name) => name.replace(/\.$/, ''))

@@ -25,6 +25,7 @@ const stream = z.boolean().nullish().describe('Answer in server-sent events. Def
 
 export const createChatCompletion = defineRoute({
   operation: 'chatCompletionCreate',
+  errors: 'openai',
   method: 'POST',
   path: '/v1/chat/completions',
   summary: 'Answer a conversation (OpenAI chat completions)',
@@ -74,6 +75,7 @@ export const createChatCompletion = defineRoute({
 
 export const createResponse = defineRoute({
   operation: 'responseCreate',
+  errors: 'openai',
   method: 'POST',
   path: '/v1/responses',
   summary: 'Answer a conversation (OpenAI Responses)',
@@ -113,6 +115,7 @@ const messagesBody = {
 
 export const createMessage = defineRoute({
   operation: 'messageCreate',
+  errors: 'anthropic',
   method: 'POST',
   path: '/v1/messages',
   summary: 'Answer a conversation (Anthropic Messages)',
@@ -137,6 +140,7 @@ export const createMessage = defineRoute({
 
 export const countMessageTokens = defineRoute({
   operation: 'messageCountTokens',
+  errors: 'anthropic',
   method: 'POST',
   path: '/v1/messages/count_tokens',
   summary: 'Count the input tokens of a message',
@@ -189,6 +193,7 @@ export type ListedModel = z.infer<typeof ListedModel>
 
 export const getModel = defineRoute({
   operation: 'modelGet',
+  errors: 'openai',
   method: 'GET',
   path: '/v1/models/:model',
   summary: 'Get a model, with its prices',
@@ -199,6 +204,7 @@ export const getModel = defineRoute({
 
 export const listModels = defineRoute({
   operation: 'modelList',
+  errors: 'openai',
   method: 'GET',
   path: '/v1/models',
   summary: 'List the models, with prices',

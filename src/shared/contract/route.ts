@@ -1,5 +1,8 @@
 import { z } from 'zod'
 
+/** Forms of errors: that of Steward, and those of the dialects of models. */
+export type ErrorDialect = 'default' | 'openai' | 'anthropic'
+
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
@@ -40,6 +43,8 @@ export type Route<
   auth: RouteAuth
   /** Statuses of its own refusals, beside those that every route has. */
   refusals: readonly number[]
+  /** Form of its refusals. */
+  errors: ErrorDialect
   /** Paid for by x402: without a payment it answers 402. */
   sold: boolean
   /** Honours `Idempotency-Key`: everything that creates, executes, transfers or pays. */
@@ -75,6 +80,7 @@ type Definition<P, Q, B, R> = {
   status?: 200 | 201
   auth?: RouteAuth
   refusals?: readonly number[]
+  errors?: ErrorDialect
   sold?: boolean
   idempotent?: boolean
   maxBodyBytes?: number
@@ -95,6 +101,7 @@ export function defineRoute<
     auth: 'key',
     description: undefined,
     refusals: [],
+    errors: 'default',
     sold: false,
     idempotent: false,
     maxBodyBytes: defaultMaxBodyBytes,

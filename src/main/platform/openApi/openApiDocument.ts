@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { errorBodies } from '../../../shared/contract/errorBodies.ts'
 import type { Route } from '../../../shared/contract/route.ts'
 import {
   type OperationGround,
@@ -7,8 +8,7 @@ import {
   type SocketRoute,
   socketOperation,
 } from './operations.ts'
-import { errorSchema } from './responses.ts'
-import { type JsonSchema, schemaComponents } from './schemaComponents.ts'
+import { type JsonSchema, type SchemaComponents, schemaComponents } from './schemaComponents.ts'
 
 export type OpenApiOptions = Pick<OperationGround, 'securityOf' | 'repetition'> & {
   title: string
@@ -51,6 +51,10 @@ export function openApiDocument(options: OpenApiOptions): OpenApiDocument {
     tags: [...new Set([...routes, ...sockets].map(({ tag }) => tag))].map((name) => ({ name })),
     security,
     paths,
-    components: { schemas: { ...schemas.components, Error: errorSchema }, securitySchemes },
+    components: { schemas: { ...schemas.components, ...errorSchemas(schemas) }, securitySchemes },
   }
+}
+
+function errorSchemas({ jsonSchema }: SchemaComponents): Record<string, JsonSchema> {
+  return Object.fromEntries(Object.entries(errorBodies).map(([name, schema]) => [name, jsonSchema(schema, 'output')]))
 }

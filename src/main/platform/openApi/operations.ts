@@ -1,6 +1,7 @@
 import type { z } from 'zod'
+import { paymentHeaders } from '../../../shared/contract/payments.ts'
 import type { Route, RouteAuth } from '../../../shared/contract/route.ts'
-import { errorResponses, errorsOf } from './responses.ts'
+import { errorResponses, errorsOf, textHeaders } from './responses.ts'
 import type { JsonSchema, SchemaComponents } from './schemaComponents.ts'
 
 /** By the name of its scheme; the list has no scopes here. */
@@ -46,12 +47,13 @@ export function operationOf(route: Route, operationId: string, ground: Operation
       ...parameters(schemas.jsonSchema(route.query, 'input'), 'query'),
       ...(route.idempotent ? [idempotencyKey(repetition)] : []),
       ...headerParameters(route),
+      ...(route.sold ? paymentParameters() : []),
     ],
     ...(route.hasBody && { requestBody: bodyOf(schemas.jsonSchema(route.body, 'input')) }),
     ...(route.raw?.request !== undefined && { requestBody: { content: { [route.raw.request]: bytes } } }),
     responses: {
       [route.status]: answerOf(route, schemas),
-      ...errorResponses(errorsOf(route)),
+      ...errorResponses(errorsOf(route), route),
     },
   }
 }
@@ -84,11 +86,15 @@ function securityOf(auth: RouteAuth, { securityOf }: OperationGround): JsonSchem
 const bytes = { schema: { type: 'string', format: 'binary' } }
 const text = { schema: { type: 'string' } }
 
-function answerOf({ raw, response, idempotent }: Route, schemas: SchemaComponents): JsonSchema {
+function answerOf({ raw, response, idempotent, sold }: Route, schemas: SchemaComponents): JsonSchema {
   const json = () => ({ schema: schemas.jsonSchema(response, 'output') })
   if (raw?.response === undefined) {
     const content = { 'application/json': json() }
-    return { description: 'Done.', ...(idempotent && { headers: replayed }), content }
+    const headers = {
+      ...(idempotent && replayed),
+      ...(sold && textHeaders(paymentHeaders.receipt, 'Receipt of the payment: base64 of JSON.')),
+    }
+    return { description: 'Done.', ...(Object.keys(headers).length > 0 && { headers }), content }
   }
   const contentOf = (type: string) =>
     type === 'application/json' ? json() : type === 'text/event-stream' ? text : bytes
@@ -101,6 +107,17 @@ const replayed = {
     description: 'There, and `true`, where the Idempotency-Key came before.',
     schema: { type: 'string', enum: ['true'] },
   },
+}
+
+function paymentParameters(): JsonSchema[] {
+  const { v1, v2 } = paymentHeaders.payment
+  return [v2, v1].map((name) => ({
+    name: name.toUpperCase(),
+    in: 'header',
+    required: false,
+    description: 'The payment that a 402 asked for: base64 of JSON, as x402 prescribes.',
+    schema: { type: 'string' },
+  }))
 }
 
 function headerParameters({ raw }: Route): JsonSchema[] {

@@ -1,17 +1,7 @@
-import { errorCatalogue } from '../../../shared/appError.ts'
+import { errorBodyOf } from '../../../shared/contract/errorBodies.ts'
+import { paymentHeaders } from '../../../shared/contract/payments.ts'
 import type { Route } from '../../../shared/contract/route.ts'
 import type { JsonSchema } from './schemaComponents.ts'
-
-export const errorSchema = {
-  type: 'object',
-  required: ['error', 'code'],
-  properties: {
-    error: { type: 'string', description: 'One sentence that names the value that was wrong.' },
-    code: { type: 'string', enum: Object.keys(errorCatalogue) },
-    detail: { type: 'string' },
-    hint: { type: 'string', description: 'What to do about it.' },
-  },
-}
 
 const meanings: Readonly<Record<number, string>> = {
   400: 'A field or the body is not valid.',
@@ -50,16 +40,31 @@ export function errorsOf(route: Route): number[] {
   return [...new Set(all)]
 }
 
-export function errorResponses(statuses: readonly number[]): Record<string, JsonSchema> {
-  return Object.fromEntries(statuses.map((status) => [status, errorResponse(status)]))
+/** Refusals of an upgrade, whose answers have the form of Steward's own errors. */
+const plainErrors = { errors: 'default', sold: false } as const
+
+export function errorResponses(
+  statuses: readonly number[],
+  route: Pick<Route, 'errors' | 'sold'> = plainErrors,
+): Record<string, JsonSchema> {
+  return Object.fromEntries(statuses.map((status) => [status, errorResponse(status, route)]))
 }
 
-function errorResponse(status: number): JsonSchema {
-  return {
-    description: meanings[status] ?? 'Refused.',
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-    ...(status === 429 && {
-      headers: { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } },
-    }),
+function errorResponse(status: number, route: Pick<Route, 'errors' | 'sold'>): JsonSchema {
+  const isOffer = route.sold && status === 402
+  const headers = {
+    ...(status === 429 && { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } }),
+    ...(isOffer && textHeaders(paymentHeaders.required, 'What has to be paid: base64 of JSON.')),
   }
+  return {
+    description: isOffer ? 'It has to be paid for, by x402.' : (meanings[status] ?? 'Refused.'),
+    content: { 'application/json': { schema: { $ref: `#/components/schemas/${errorBodyOf(route, status)}` } } },
+    ...(Object.keys(headers).length > 0 && { headers }),
+  }
+}
+
+/** Headers of x402, of both of its versions. */
+export function textHeaders({ v1, v2 }: { v1: string; v2: string }, description: string): Record<string, JsonSchema> {
+  const header = { description, schema: { type: 'string' } }
+  return { [v2.toUpperCase()]: header, [v1.toUpperCase()]: header }
 }

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { errorCatalogue } from '../appError.ts'
+import type { ErrorDialect, Route } from './route.ts'
+
+/** Code of the interface for a sandbox that the credits do not cover. */
+const insufficientCredits = 'INSUFFICIENT_CREDITS'
+
+const ErrorBody = z.looseObject({
+  error: z.string().describe('One sentence that names the value that was wrong.'),
+  code: z.enum([insufficientCredits, ...Object.keys(errorCatalogue)]),
+  detail: z.string().optional(),
+  hint: z.string().optional().describe('What to do about it.'),
+  details: z
+    .looseObject({})
+    .optional()
+    .describe(`Of \`${insufficientCredits}\`: \`required_cents\` and \`current_balance_cents\`.`),
+})
+
+const OpenAiErrorBody = z.looseObject({
+  error: z.looseObject({
+    message: z.string(),
+    type: z.string(),
+    code: z.string().nullable(),
+    param: z.string().nullable().describe('The field that was wrong.'),
+  }),
+  detail: z.string().optional(),
+})
+
+const AnthropicErrorBody = z.looseObject({
+  type: z.literal('error'),
+  error: z.looseObject({ type: z.string(), message: z.string() }),
+  detail: z.string().optional(),
+})
+
+const PaymentRequiredBody = z
+  .looseObject({
+    x402Version: z.int(),
+    accepts: z.array(z.looseObject({})).min(1).describe('Ways to pay, one of which the request is sent again with.'),
+    error: z.string(),
+  })
+  .describe('As x402 prescribes: https://docs.x402.org')
+
+/** By their names in OpenAPI documents. */
+export const errorBodies = {
+  Error: ErrorBody,
+  OpenAiError: OpenAiErrorBody,
+  AnthropicError: AnthropicErrorBody,
+  PaymentRequired: PaymentRequiredBody,
+} as const
+export type ErrorBodyName = keyof typeof errorBodies
+
+const ofDialect: Readonly<Record<ErrorDialect, ErrorBodyName>> = {
+  default: 'Error',
+  openai: 'OpenAiError',
+  anthropic: 'AnthropicError',
+}
+
+/** @returns what a refusal of the route has for its body */
+export function errorBodyOf({ errors, sold }: Pick<Route, 'errors' | 'sold'>, status: number): ErrorBodyName {
+  return sold && status === 402 ? 'PaymentRequired' : ofDialect[errors]
+}
