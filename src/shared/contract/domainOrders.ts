@@ -43,6 +43,7 @@ export const quoteDomain = defineRoute({
   tag: 'Domains',
   status: 201,
   refusals: domainRefusals,
+  idempotent: true,
   body: z.object({
     domain: z.string().min(3, 'must have from 3 to 253 characters').max(253, 'must have from 3 to 253 characters'),
     years: Years,
