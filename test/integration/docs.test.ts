@@ -43,7 +43,7 @@ describe.each(pages)('%s', (page) => {
   })
 
   test('names commands that exist', () => {
-    const named = [...text.matchAll(/\bnpm (?:run )?([a-z]+)/g)].map(([, name = '']) => name)
+    const named = [...text.matchAll(/\bnpm (?:-s )?(?:run (?:-s )?)?([a-z]+)/g)].map(([, name = '']) => name)
     const known = [...scripts, 'ci', 'install']
     expect(named.filter((name) => !known.includes(name))).toEqual([])
   })

@@ -58,6 +58,7 @@ describe('anybody', () => {
   test('checks names: nothing is available that nobody says so of', async () => {
     const all = `example.com,${zone},premium-x.com,taken-x.com,down-x.com,x.nothing,x.zip,раураl.com`
     const { json } = await open(`/domains/check?domains=${encodeURIComponent(all)}`)
+    expect(json).toMatchObject({ registrar: expect.any(String), test: true })
     const told = json.domains.map((it: Record<string, unknown>) => [it.status, it.available, it.premium, it.price])
     expect(told).toEqual([
       ['available', true, false, 10.95],

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, symlinkSync } from 'node:fs'
+import { copyFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { projectFolder } from '../support/plantedTree.ts'
@@ -12,6 +12,13 @@ const baseCommands = ['node', 'npm', 'bwrap', 'perl', 'mount', 'setpriv', 'unsha
 test('does nothing where nothing is missing', async () => {
   const outcome = await runSetup({ commands: baseCommands, parts: [] })
   expect(outcome).toEqual({ exitCode: 0, stdout: 'Ready: npm start\n', stderr: '' })
+})
+
+test('refuses a Node.js that is too old, and says which one Steward runs on', async () => {
+  const outcome = await runSetup({ commands: baseCommands, parts: [], nodeMajor: 18 })
+  expect(outcome.exitCode).toBe(1)
+  expect(outcome.stderr).toContain('Node.js 20 or newer with npm is needed')
+  expect(outcome.stderr).toContain('Node.js 24, which npm installs')
 })
 
 test('prints the command and what will be missing where it cannot install', async () => {
@@ -34,7 +41,9 @@ test('refuses an argument that it does not know', async () => {
 })
 
 /** Runs a copy of `setup` where only these commands exist, no package can be installed and the modules are there. */
-function runSetup({ commands, parts }: { commands: readonly string[]; parts: readonly string[] }) {
+type Setup = { commands: readonly string[]; parts: readonly string[]; nodeMajor?: number }
+
+function runSetup({ commands, parts, nodeMajor }: Setup) {
   const folder = temporaryFolder('setup')
   const modules = join(folder, 'node_modules')
   mkdirSync(join(modules, '.bin'), { recursive: true })
@@ -46,6 +55,10 @@ function runSetup({ commands, parts }: { commands: readonly string[]; parts: rea
   mkdirSync(bin)
   for (const name of plainCommands) symlinkSync(whereIs(name), join(bin, name))
   for (const name of commands) symlinkSync('/bin/true', join(bin, name))
+  if (nodeMajor !== undefined) {
+    rmSync(join(bin, 'node'))
+    writeFileSync(join(bin, 'node'), `#!/bin/sh\necho ${nodeMajor}\n`, { mode: 0o755 })
+  }
   return runCommand(folder, whereIs('env'), [`PATH=${bin}`, join(folder, 'setup'), ...parts])
 }
 

@@ -30,6 +30,12 @@ async function manyHistories(minutes: number): Promise<boolean> {
   return true
 }
 
+async function repeatHistory(seed: number): Promise<boolean> {
+  const isFine = await oneHistory(seed)
+  if (isFine) process.stdout.write(`the history of seed ${seed}: all as it should be\n`)
+  return isFine
+}
+
 const isFine =
-  values.seed === undefined ? await manyHistories(Number(values.minutes)) : await oneHistory(Number(values.seed))
+  values.seed === undefined ? await manyHistories(Number(values.minutes)) : await repeatHistory(Number(values.seed))
 process.exitCode = isFine ? 0 : 1

@@ -424,10 +424,10 @@ function describeIssue(issue: z.core.$ZodIssue, source: { file: string; environm
   }
   const names = issue.path.filter((it) => typeof it === 'string')
   const key = configKeys().find((it) => it.path.join('.') === names.join('.'))
-  const fromEnvironment = key !== undefined && source.environment[key.variable] !== undefined
-  const where = fromEnvironment
-    ? `\`${names.join('.')}\` (from ${key.variable})`
-    : `\`${names.join('.')}\` in ${source.file}`
+  // A rule over several keys names the object that they are in.
+  const within = configKeys().filter(({ path }) => names.every((name, index) => path[index] === name))
+  const [variable] = (key ? [key] : within).flatMap((it) => (source.environment[it.variable] ? [it.variable] : []))
+  const where = variable ? `\`${names.join('.')}\` (from ${variable})` : `\`${names.join('.')}\` in ${source.file}`
   return `${where} ${issue.message.startsWith('must') || issue.message.startsWith('needs') ? issue.message : `is wrong: ${issue.message}`}.`
 }
 

@@ -37,6 +37,12 @@ const Availability = {
   warning: z.string().optional().describe('Letters of several scripts make it look like another name.'),
 }
 
+/** Optional, for a service of an earlier version. */
+const AskedRegistrar = {
+  registrar: z.string().optional().describe('Which registrar was asked; absent for RDAP.'),
+  test: z.boolean().optional().describe('Names from this registrar exist on the computer of the service only.'),
+}
+
 export const SearchResult = z.object({
   ...Availability,
   pricing: z
@@ -68,6 +74,7 @@ export const searchDomains = defineRoute({
     query: z.string(),
     results: z.array(SearchResult),
     suggestions: z.array(SearchResult),
+    ...AskedRegistrar,
   }),
 })
 
@@ -98,7 +105,7 @@ export const checkDomains = defineRoute({
         `\`rdap\`: ask the registries of the world, without prices, for at most ${domainLimits.rdap} names. It needs no account of a registrar.`,
       ),
   }),
-  response: z.object({ domains: z.array(CheckedDomain) }),
+  response: z.object({ domains: z.array(CheckedDomain), ...AskedRegistrar }),
 })
 
 export const TldPrice = z.object({

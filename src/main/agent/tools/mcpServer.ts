@@ -103,7 +103,8 @@ function errorText({ sentence, hint, payment }: Extract<ToolOutcome, { kind: 'er
 
 function waitingWords({ for: whom, message, id }: Extract<ToolOutcome, { kind: 'waiting' }>['waiting']): string {
   const why = whom === 'person' ? `Waits for the person's approval in Steward: ${message}` : message
-  return `${why} Call approval_status with id ${id}.`
+  const sentence = /[.!?]$/.test(why) ? why : `${why}.`
+  return `${sentence} Call approval_status with id ${id}.`
 }
 
 type Listed = ListedTool & ReturnType<typeof appMeta>

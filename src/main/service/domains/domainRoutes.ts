@@ -71,14 +71,15 @@ export function domainRoutes(options: {
     ...{ registrar: registrar.title, test: registrar.isTest, expires_at: isoTime(quote.expiresAtMs) },
   })
 
+  const asked = { registrar: registrar.title, test: registrar.isTest }
   return [
     openEndpoint(searchDomains, async ({ query: { q, query = q ?? '', tlds, suggestions } }, { count }) => {
       for (let names = tlds?.length ?? usualTlds.length; names > 0; names -= 1) count('name')
-      return { query, ...(await told(search.search({ query, tlds, suggestions }))) }
+      return { query, ...(await told(search.search({ query, tlds, suggestions }))), ...asked }
     }),
     openEndpoint(checkDomains, async ({ query: { domains: names, source } }, { count }) => {
       for (const _ of names) count('name')
-      if (source === 'registrar') return { domains: await told(search.check(names)) }
+      if (source === 'registrar') return { domains: await told(search.check(names)), ...asked }
       if (names.length > domainLimits.rdap) {
         throw new AppError('request/invalid', `\`domains\` must have at most ${domainLimits.rdap} names for RDAP.`)
       }

@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
-import { homedir, platform, userInfo } from 'node:os'
+import { homedir, platform } from 'node:os'
 import { join } from 'node:path'
 import type Docker from 'dockerode'
 import { AppError } from '../../../../shared/appError.ts'
@@ -101,7 +101,7 @@ async function answers({ docker, address }: Place): Promise<void> {
 function usualSockets(): string[] {
   if (platform() === 'win32') return ['//./pipe/docker_engine']
   const home = homedir()
-  const { uid } = userInfo()
+  const uid = process.getuid?.() // userInfo() fails for a user without an entry in passwd, as in containers
   return [
     '/var/run/docker.sock',
     join(home, '.docker', 'run', 'docker.sock'),
