@@ -127,7 +127,7 @@ test('a port that becomes private keeps who may see it, and nobody else', async 
   const host = hostOf(sandboxId, 8000)
   const anybody = await preview(host)
   const foreign = await preview(host, bearer(stranger))
-  const guest = await preview(host, { cookie: `steward_port=${token}` })
+  const guest = await preview(host, { cookie: `steward_port=${token}`, origin: `http://${host}` })
   const own = await preview(host, bearer(key))
   const elsewhere = await preview(hostOf(sandboxId, 8001))
   await expose(8000, 'private')

@@ -9,7 +9,7 @@ const withoutWindow = '/usr/bin/chromium-headless-shell'
 /** What people have. */
 export const wholeChromium = '/usr/bin/chromium'
 
-/** Kept from every address but loopback. */
+/** Kept from every address but loopback. `*.steward.test` are names of a service that is not local. */
 const options = {
   timeout: 120_000,
   args: [
@@ -20,7 +20,7 @@ const options = {
     '--no-proxy-server',
     '--disable-background-networking',
     '--disable-component-update',
-    '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE *.localhost',
+    '--host-resolver-rules=MAP *.steward.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE *.localhost',
   ],
 }
 

@@ -10,6 +10,7 @@ import { failureLimiter } from './http/failureLimiter.ts'
 import { healthRoutes } from './http/healthRoutes.ts'
 import { ownHost } from './http/ownHost.ts'
 import { previewAccess } from './http/previewAccess.ts'
+import { createPreviewCookies } from './http/previewCookies.ts'
 import { type Previews, previews } from './http/previews.ts'
 import { type PrivateEnd, privateEnd } from './http/privateEnd.ts'
 import { rateLimits } from './http/rateLimits.ts'
@@ -132,7 +133,9 @@ export function httpParts(
     idempotency: idempotentAnswers({ answers: answerRepository(database), now }),
     toFailure: server.toFailure,
   })
+  const cookies = createPreviewCookies({ scheme, behindProxy })
   const access = previewAccess({
+    cookies,
     keyHolder: identity.holderOf,
     tokens: ports.tokens,
     accountOf: sandboxes.accountOf,
@@ -141,6 +144,7 @@ export function httpParts(
   })
   const pages: Previews = scope.own(
     previews({
+      cookies,
       names,
       ports: ports.ports,
       sandbox: sandboxes.find,

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { AppError } from '../../../shared/appError.ts'
 import type { AccountId } from '../../../shared/ids.ts'
 import { credentialOf } from '../../platform/http/requestCredential.ts'
@@ -9,9 +9,9 @@ import type { PortTokens } from '../ports/portTokens.ts'
 import { authentication } from './authentication.ts'
 import type { CallerAddress } from './callerAddress.ts'
 import type { FailureLimiter } from './failureLimiter.ts'
+import type { PreviewCookies } from './previewCookies.ts'
 
 export const tokenHeader = 'x-steward-port-token'
-export const accessCookie = 'steward_port'
 /** See `secretTokens`: keys, links to terminals, tokens of ports and of sign-ins. */
 const secretPattern = /(sk_steward|stl|spt|srt)_[A-Za-z0-9_-]{43}/
 
@@ -20,10 +20,13 @@ export type PreviewAccess = {
    * Names of the headers whose secret was used, and must go no further.
    * @throws AppError `auth/required`, `auth/invalid`, `request/rate`
    */
-  check(request: Pick<IncomingMessage, 'headers' | 'socket'>, port: PortRecord): ReadonlySet<string>
+  check(request: Pick<IncomingMessage, 'headers' | 'method' | 'socket'>, port: PortRecord): ReadonlySet<string>
   /** Whether what the request sent opens the port now; a no counts as no failure. */
-  holds(request: Pick<IncomingMessage, 'headers'>, port: PortRecord): boolean
+  holds(request: Pick<IncomingMessage, 'headers' | 'method'>, port: PortRecord): boolean
 }
+
+/** @property used headers that carried the secret, and must go no further */
+type UsedSecret = { secret: string | undefined; used: readonly string[] }
 
 type Options = {
   keyHolder: (key: string) => Caller | undefined
@@ -31,10 +34,11 @@ type Options = {
   accountOf: (id: PortRecord['sandboxId']) => AccountId | undefined
   limiter: FailureLimiter
   addressOf: CallerAddress
+  cookies: Pick<PreviewCookies, 'read'>
 }
 
 /** Who may use a port: everyone a public one; a private one whoever has a token of it or a key of its account. */
-export function previewAccess({ keyHolder, tokens, accountOf, limiter, addressOf }: Options): PreviewAccess {
+export function previewAccess({ keyHolder, tokens, accountOf, limiter, addressOf, cookies }: Options): PreviewAccess {
   const findersFor = (port: PortRecord) => {
     const accountId = accountOf(port.sandboxId)
     const holder = (key: string): Caller | undefined => {
@@ -54,18 +58,30 @@ export function previewAccess({ keyHolder, tokens, accountOf, limiter, addressOf
         : undefined
     return [bearer, holder]
   }
+  const fits = (secret: string, port: PortRecord): boolean =>
+    findersFor(port).some((find) => find(secret) !== undefined)
+  /** The secret that opens the port, or else one of those that were sent. */
+  const secretFor = (request: Pick<IncomingMessage, 'headers' | 'method'>, port: PortRecord): UsedSecret => {
+    const { headers } = request
+    const token = headers[tokenHeader]
+    if (token !== undefined) return { secret: String(token), used: [tokenHeader] }
+    const candidates = cookies.read(request)
+    const cookie = candidates.find((value) => fits(value, port)) ?? candidates[0]
+    if (cookie !== undefined) return { secret: cookie, used: [] }
+    return { secret: credentialOf(headers), used: [headers.authorization === undefined ? 'x-api-key' : 'authorization'] }
+  }
   return {
     check(request, port) {
       if (port.visibility === 'public') return new Set()
-      const { secret, used } = secretOf(request.headers)
+      const { secret, used } = secretFor(request, port)
       if (secret === undefined) throw new AppError('auth/required', 'This port is private: it needs a port token.')
       authentication({ finders: findersFor(port), limiter }).identify(secret, addressOf(request))
       return new Set(used)
     },
-    holds({ headers }, port) {
+    holds(request, port) {
       if (port.visibility === 'public') return true
-      const { secret } = secretOf(headers)
-      return secret !== undefined && findersFor(port).some((find) => find(secret) !== undefined)
+      const { secret } = secretFor(request, port)
+      return secret !== undefined && fits(secret, port)
     },
   }
 }
@@ -78,22 +94,4 @@ export function holdsStewardSecret(value: string): boolean {
   const basic = /^\s*basic\s+(\S+)/i.exec(value)?.[1]
   const forms = [unescaped, ...(basic === undefined ? [] : [Buffer.from(basic, 'base64').toString('latin1')])]
   return forms.some((text) => secretPattern.test(text) || holdsAccessToken(text))
-}
-
-function secretOf(headers: IncomingHttpHeaders): { secret: string | undefined; used: readonly string[] } {
-  const token = headers[tokenHeader]
-  if (token !== undefined) return { secret: String(token), used: [tokenHeader] }
-  const cookie = cookieOf(headers)
-  if (cookie !== undefined) return { secret: cookie, used: [] }
-  const used = headers.authorization === undefined ? 'x-api-key' : 'authorization'
-  return { secret: credentialOf(headers), used: [used] }
-}
-
-function cookieOf({ cookie }: IncomingHttpHeaders): string | undefined {
-  const prefix = `${accessCookie}=`
-  return cookie
-    ?.split(';')
-    .map((it) => it.trim())
-    .find((it) => it.startsWith(prefix))
-    ?.slice(prefix.length)
 }

@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { endToEnd, type HeaderList } from '../../platform/http/endToEndHeaders.ts'
 import type { PortRecord } from '../ports/portRepository.ts'
 import { tokenProtocol } from './credentials.ts'
-import { accessCookie, holdsStewardSecret, tokenHeader } from './previewAccess.ts'
+import { holdsStewardSecret, tokenHeader } from './previewAccess.ts'
+import { isPreviewCookie } from './previewCookies.ts'
 
 /** A request that may go to its port. */
 export type Admitted = { port: PortRecord; headers: HeaderList }
@@ -12,7 +13,7 @@ const notForPorts = new Set([tokenHeader, 'expect', 'forwarded'])
 
 /** Values that are lists: what is not ours in them goes on. */
 const parts: Readonly<Record<string, { separator: string; isOurs: (part: string) => boolean }>> = {
-  cookie: { separator: ';', isOurs: (cookie) => cookie.startsWith(`${accessCookie}=`) },
+  cookie: { separator: ';', isOurs: isPreviewCookie },
   'sec-websocket-protocol': { separator: ',', isOurs: (protocol) => protocol.startsWith(tokenProtocol) },
 }
 

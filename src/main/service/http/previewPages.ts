@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { AppError } from '../../../shared/appError.ts'
 import { failureHeaders } from '../../platform/http/failures.ts'
-import { accessCookie } from './previewAccess.ts'
+import type { PreviewCookies } from './previewCookies.ts'
 
 /** The one path below a port's address that Steward itself answers. */
 export const openPath = '/.steward/open'
@@ -32,11 +32,14 @@ export function answerPreviewFailure(request: IncomingMessage, response: ServerR
  * Turns the token behind `#` in the address, which no server and no log ever sees, into a cookie for this address
  * alone. A wrong token opens nothing: the cookie is checked with each request.
  */
-export function answerOpenPage(request: IncomingMessage, response: ServerResponse, secure: boolean): void {
+export function answerOpenPage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  cookies: Pick<PreviewCookies, 'format'>,
+): void {
   const token = String(request.headers['x-steward-open'] ?? '')
   if (request.method === 'POST' && /^spt_[A-Za-z0-9_-]{43}$/.test(token)) {
-    const cookie = `${accessCookie}=${token}; Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
-    response.writeHead(200, { ...pageHeaders, 'set-cookie': cookie, 'content-type': 'application/json' })
+    response.writeHead(200, { ...pageHeaders, 'set-cookie': cookies.format(token), 'content-type': 'application/json' })
     response.end('{"success":true}')
     return
   }

@@ -13,6 +13,7 @@ import type { PortRecord } from '../ports/portRepository.ts'
 import type { SandboxRecord } from '../sandboxes/sandboxRepository.ts'
 import { openPreviews } from './openPreviews.ts'
 import type { PreviewAccess } from './previewAccess.ts'
+import type { PreviewCookies } from './previewCookies.ts'
 import { type Admitted, insideHeaders, outsideHeaders } from './previewHeaders.ts'
 import { answerOpenPage, answerPreviewFailure, openPath } from './previewPages.ts'
 
@@ -21,6 +22,7 @@ export type PreviewOptions = {
   ports: Pick<ExposedPorts, 'named'>
   sandbox: (id: PortRecord['sandboxId']) => SandboxRecord | undefined
   access: PreviewAccess
+  cookies: Pick<PreviewCookies, 'format'>
   connect: HostCalls['connect']
   scheme: 'http' | 'https'
   behindProxy: boolean
@@ -73,7 +75,7 @@ export function previews(options: PreviewOptions): Previews {
       let forget = () => {}
       try {
         if (request.url?.split('?')[0] === openPath) {
-          answerOpenPage(request, response, options.scheme === 'https' || options.behindProxy)
+          answerOpenPage(request, response, options.cookies)
           return
         }
         const admitted = admit(request, options)

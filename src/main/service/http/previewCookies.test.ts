@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest'
+import { createPreviewCookies, isPreviewCookie } from './previewCookies.ts'
+
+const tls = createPreviewCookies({ scheme: 'https', behindProxy: false })
+const plain = createPreviewCookies({ scheme: 'http', behindProxy: false })
+const host = '8000-b.prev.example'
+
+const sent = (headers: Record<string, string>, method = 'GET') =>
+  tls.read({ method, headers: { host, cookie: '__Host-steward_port=spt_a', ...headers } })
+
+describe('the cookie of a private port', () => {
+  test.each([
+    ['its own page reads', { 'sec-fetch-site': 'same-origin' }, 'GET'],
+    ['its own page writes', { 'sec-fetch-site': 'same-origin', origin: `https://${host}` }, 'POST'],
+    ['the user typed the address', { 'sec-fetch-site': 'none' }, 'GET'],
+    [
+      'a link leads there',
+      { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
+      'GET',
+    ],
+    ['its own page opens a WebSocket', { upgrade: 'websocket', origin: `https://${host}` }, 'GET'],
+    ['a browser without Sec-Fetch reads', {}, 'GET'],
+    ['a browser without Sec-Fetch writes from the page', { origin: `https://${host}` }, 'POST'],
+  ])('is taken where %s', (_, headers, method) => {
+    expect(sent(headers, method)).toEqual(['spt_a'])
+  })
+
+  test.each([
+    ['a neighbour fetches', { 'sec-fetch-site': 'same-site', origin: 'https://8000-a.prev.example' }, 'GET'],
+    ['a neighbour writes', { 'sec-fetch-site': 'same-site', origin: 'https://8000-a.prev.example' }, 'POST'],
+    [
+      'a neighbour frames it',
+      { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' },
+      'GET',
+    ],
+    [
+      'a neighbour sends a form',
+      { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
+      'POST',
+    ],
+    ['a neighbour opens a WebSocket', { upgrade: 'websocket', origin: 'https://8000-a.prev.example' }, 'GET'],
+    ['a WebSocket names no origin', { upgrade: 'websocket', 'sec-fetch-site': 'same-origin' }, 'GET'],
+    ['the origin has another scheme', { upgrade: 'websocket', origin: `http://${host}` }, 'GET'],
+    ['an old browser writes from elsewhere', { origin: 'https://8000-a.prev.example' }, 'POST'],
+    ['an old browser reads from elsewhere', { origin: 'null' }, 'GET'],
+    ['a write names nothing', {}, 'POST'],
+  ])('is not taken where %s', (_, headers, method) => {
+    expect(sent(headers, method)).toEqual([])
+  })
+
+  test('has a name that no neighbour can set where there is TLS, directly or by a proxy', () => {
+    expect(tls.format('spt_a')).toBe('__Host-steward_port=spt_a; Path=/; HttpOnly; SameSite=Lax; Secure')
+    expect(createPreviewCookies({ scheme: 'http', behindProxy: true }).format('spt_a')).toBe(tls.format('spt_a'))
+    expect(plain.format('spt_a')).toBe('steward_port=spt_a; Path=/; HttpOnly; SameSite=Lax')
+    expect(tls.read({ method: 'GET', headers: { host, cookie: 'steward_port=spt_evil' } })).toEqual([])
+  })
+
+  test('is every one of the name, up to a limit', () => {
+    const cookie = ['other=1', 'steward_port=spt_evil', 'steward_port=spt_right'].join('; ')
+    expect(plain.read({ method: 'GET', headers: { host, cookie } })).toEqual(['spt_evil', 'spt_right'])
+    const many = Array.from({ length: 80 }, (_, index) => `steward_port=spt_${index}`).join('; ')
+    expect(plain.read({ method: 'GET', headers: { host, cookie: many } })).toHaveLength(50)
+  })
+
+  test('is known under both names, to be taken from what goes on to the port', () => {
+    expect(['steward_port=a', '__Host-steward_port=a', 'steward_ports=a'].map(isPreviewCookie)).toEqual([
+      true,
+      true,
+      false,
+    ])
+  })
+})

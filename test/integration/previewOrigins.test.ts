@@ -1,0 +1,166 @@
+import { readFileSync } from 'node:fs'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { createServer } from 'node:tls'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openBrowser } from '../support/browser.ts'
+import { until } from '../support/eventually.ts'
+import { exchange, runningService, type TestService } from '../support/runningService.ts'
+import { testTls } from '../support/tlsFiles.ts'
+
+/** A hosted service as browsers see it: every preview is of one site, since no public suffix separates them. */
+const sandboxHost = 'prev.steward.test'
+const script = readFileSync(new URL('../support/portServer.py', import.meta.url), 'utf8')
+
+let service: TestService
+let proxy: Awaited<ReturnType<typeof startProxy>>
+let browser: Browser
+let context: BrowserContext
+/** A page of the attacker's public port, and the private port of the victim, which the browser has opened. */
+let attacker: Page
+let victim: Page
+let victimUrl: string
+
+beforeAll(async () => {
+  service = await runningService({ sandboxHost, insecureBehindProxy: true })
+  proxy = await startProxy(Number(new URL(service.url).port))
+  const [attackerId, victimId] = [await sandboxWith('public'), await sandboxWith('private')]
+  browser = await openBrowser()
+  context = await browser.newContext({ ignoreHTTPSErrors: true })
+  victimUrl = urlOf(victimId)
+  victim = await context.newPage()
+  const { json } = await service.send(`/v1/sandboxes/${victimId}/ports/8000/token`, { method: 'POST' })
+  await victim.goto(`${victimUrl}/.steward/open#token=${json.token}`)
+  await victim.waitForURL(`${victimUrl}/`)
+  attacker = await context.newPage()
+  await attacker.goto(`${urlOf(attackerId)}/`)
+})
+afterAll(async () => {
+  await browser?.close()
+  proxy?.close()
+  await service?.close()
+})
+
+const hostOf = (id: string): string => `8000-${id}.${sandboxHost}`
+const urlOf = (id: string): string => `https://${hostOf(id)}:${proxy.port}`
+
+async function sandboxWith(visibility: 'public' | 'private'): Promise<string> {
+  const { json } = await service.send('/v1/sandboxes', { body: { name: visibility, network: 'none' } })
+  const at = `/v1/sandboxes/${json.id}`
+  await service.send(`${at}/files`, { body: { path: '/root/server.py', content: script } })
+  const command = `setsid python3 /root/server.py 8000 ${visibility} </dev/null >/tmp/log 2>&1 &`
+  await service.send(`${at}/exec`, { body: { command } })
+  await service.send(`${at}/ports/expose`, { body: { port: 8000, visibility } })
+  const headers = { host: hostOf(json.id), authorization: `Bearer ${service.key}` }
+  await until('the server to answer', async () => (await exchange(service.url, '/', { headers })).status === 200)
+  return json.id
+}
+
+/** Ends TLS as the proxy of an operator does. */
+async function startProxy(to: number): Promise<{ port: number; close(): void }> {
+  const open = new Set<Socket>()
+  const server = createServer(testTls, (outside) => {
+    const inside = connect(to, '127.0.0.1')
+    for (const [one, other] of [
+      [outside, inside],
+      [inside, outside],
+    ] as const) {
+      open.add(one)
+      one.on('error', () => other.destroy()).on('close', () => open.delete(one) && other.destroy())
+      one.pipe(other)
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    port,
+    close() {
+      server.close()
+      for (const socket of open) socket.destroy()
+    },
+  }
+}
+
+/** @returns the first message, or `refused` */
+const socketFrom = (page: Page): Promise<string> =>
+  page.evaluate(
+    (url) =>
+      new Promise<string>((resolve) => {
+        const socket = new WebSocket(url)
+        socket.onopen = () => socket.send('hello')
+        socket.onmessage = ({ data }) => resolve(String(data))
+        socket.onclose = () => resolve('refused')
+      }),
+    `${victimUrl.replace('https', 'wss')}/socket`,
+  )
+
+/** Statuses that the victim's address answers with while the work runs. */
+async function statusesDuring(page: Page, work: () => Promise<unknown>): Promise<number[]> {
+  const statuses: number[] = []
+  page.on('response', (response) => {
+    if (response.url().startsWith(victimUrl)) statuses.push(response.status())
+  })
+  await work()
+  await until('an answer', () => statuses.length > 0)
+  page.removeAllListeners('response')
+  return statuses
+}
+
+test('its own page reads and writes, also over a WebSocket', async () => {
+  expect(JSON.parse(await victim.innerText('body'))).toMatchObject({ name: 'private', path: '/' })
+  expect(await socketFrom(victim)).toBe('hello')
+  const echo = await victim.evaluate(async () => (await fetch('/note', { method: 'POST', body: 'own' })).text())
+  expect(echo).toBe('own')
+})
+
+test('the page of a neighbour opens no WebSocket to it', async () => {
+  expect(await socketFrom(attacker)).toBe('refused')
+})
+
+test('nor does it write, read or frame it, with the cookie that its browser has', async () => {
+  const send = (init: { method: string; body?: string }) =>
+    attacker.evaluate(
+      async ([url, given]) => void (await fetch(url, { mode: 'no-cors', credentials: 'include', ...given })),
+      [`${victimUrl}/delete`, init] as const,
+    )
+  expect(await statusesDuring(attacker, () => send({ method: 'POST', body: 'x' }))).toEqual([401])
+  expect(await statusesDuring(attacker, () => send({ method: 'GET' }))).toEqual([401])
+  const frame = (url: string) => {
+    const element = document.createElement('iframe')
+    element.src = url
+    document.body.append(element)
+  }
+  expect(await statusesDuring(attacker, () => attacker.evaluate(frame, `${victimUrl}/`))).toEqual([401])
+  const form = (url: string) => {
+    const element = document.createElement('form')
+    Object.assign(element, { action: url, method: 'post', target: 'elsewhere' })
+    document.body.append(element)
+    element.submit()
+  }
+  const [popup] = await Promise.all([context.waitForEvent('page'), attacker.evaluate(form, `${victimUrl}/delete`)])
+  await popup.waitForLoadState()
+  expect(await popup.innerText('body')).toContain('This port is private')
+  await popup.close()
+})
+
+test('a link of a neighbour leads there, as any link does', async () => {
+  const page = await context.newPage()
+  await page.goto(attacker.url())
+  await page.evaluate((url) => location.assign(url), `${victimUrl}/linked`)
+  await page.waitForURL(`${victimUrl}/linked`)
+  expect(JSON.parse(await page.innerText('body'))).toMatchObject({ name: 'private', path: '/linked' })
+  await page.close()
+})
+
+test('a cookie that a neighbour sets for all of the site locks nobody out', async () => {
+  await attacker.evaluate((domain) => {
+    for (const name of ['steward_port', '__Host-steward_port']) {
+      for (const path of ['/', '/notes']) {
+        Object.assign(document, { cookie: `${name}=spt_evil; domain=${domain}; path=${path}; secure` })
+      }
+    }
+  }, sandboxHost)
+  for (const path of ['/', '/notes']) expect((await victim.goto(`${victimUrl}${path}`))?.status()).toBe(200)
+  const { headers } = JSON.parse(await victim.innerText('body'))
+  expect(headers.cookie).toBeUndefined()
+})
