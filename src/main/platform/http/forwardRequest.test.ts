@@ -27,6 +27,7 @@ async function proxied(
         method: method ?? 'GET',
         path: url ?? '/',
         headers: {
+          connection: 'keep-alive',
           'content-type': headers['content-type'] ?? '',
           ...(headers['content-length'] && { 'content-length': headers['content-length'] }),
           ...framing,
@@ -121,4 +122,19 @@ test('a refused handshake is answered as the other end did, and ends', async () 
   )
   const head = ['GET / HTTP/1.1', 'Host: x', 'Connection: Upgrade', 'Upgrade: websocket', '', ''].join('\r\n')
   expect(await rawExchange(port, head)).toBe('HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\nno')
+})
+
+test('a body that is refused early leaves the connection to the next request', async () => {
+  const { port } = await proxied((request, response) => {
+    if (request.method === 'GET') return void response.end('next')
+    response.writeHead(413).end('refused')
+    request.resume()
+  })
+  for (let round = 0; round < 10; round++) {
+    const bodyBytes = 2 * 1024 * 1024
+    const head = `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: ${bodyBytes}\r\n\r\n`
+    const next = 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+    const answers = await rawExchange(port, `${head}${'x'.repeat(bodyBytes)}${next}`)
+    expect([...answers.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status)).toEqual(['413', '200'])
+  }
 })

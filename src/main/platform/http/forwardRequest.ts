@@ -58,6 +58,8 @@ export async function forwardRequest(exchange: Exchange, forwarding: Forwarding)
     response.writeHead(status, reason, headers)
     response.flushHeaders() // what follows may be events that are yet to happen
     await pipeline(answer, response)
+    // The pipe would pause the request again as soon as the other connection closes, and nobody would read the rest.
+    if (!request.complete) request.unpipe(asked)
     dropRest(request)
   } catch (thrown) {
     if (!response.destroyed) throw thrown
