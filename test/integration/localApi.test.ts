@@ -307,9 +307,23 @@ test.skipIf(noIpv6Loopback)('at ::1 answers nobody but this Steward, to the same
   events.terminate()
 })
 
+test('a path that is neither a file nor of the service is not found, also for a browser', async () => {
+  const service = await startService({
+    answer: (request, response) => response.end(JSON.stringify({ at: request.url })),
+  })
+  const { origin } = await startAgent(service)
+  for (const path of ['/nothing', '/nothing/here', '/nothing.html', '/.well-known/other', '/.well-known/x402/more']) {
+    const reply = await fetch(`${origin}${path}`, { headers: { accept: 'text/html' } })
+    expect([path, reply.status, (await reply.json()).code]).toEqual([path, 404, 'request/not-found'])
+  }
+  for (const path of ['/.well-known/x402', '/v1/nothing', '/auth/nothing', '/pay/5/0x1', '/domains', '/openapi.json']) {
+    expect(await (await fetch(`${origin}${path}`)).json()).toEqual({ at: path })
+  }
+})
+
 test('pages come with a strict policy, and files named by their content are kept', async () => {
   const { origin, port } = await startAgent()
-  const page = await fetch(`${origin}/sandboxes/0a1b`)
+  const page = await fetch(`${origin}/`)
   expect(await page.text()).toContain('Steward')
   expect(page.headers.get('cache-control')).toBe('no-cache')
   const policy = page.headers.get('content-security-policy')

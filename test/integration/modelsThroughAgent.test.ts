@@ -43,6 +43,36 @@ test('without a key of its own, nobody but the window asks', async () => {
   expect(providers.requests).toEqual([])
 })
 
+test.each([
+  ['a wrong key', 'POST', modelPaths.chat, 'sk_steward_wrong', 401, 'false'],
+  ['another method', 'GET', modelPaths.chat, undefined, 405, null],
+  ['another method of Messages', 'PUT', modelPaths.messages, undefined, 405, null],
+  ['an unknown path of Messages', 'POST', `${modelPaths.messages}/batches`, undefined, 404, 'false'],
+  ['no field', 'POST', modelPaths.responses, undefined, 400, 'false'],
+])('%s is told in the form of the API, with what a client needs', async (_, method, path, wrongKey, status, retry) => {
+  const authorization = `Bearer ${wrongKey ?? key}`
+  const body = method === 'GET' ? {} : { body: '{}' }
+  const answers = await Promise.all(
+    [service.url, agent.origin].map((origin) =>
+      fetch(origin + path, { method, headers: { 'content-type': 'application/json', authorization }, ...body }),
+    ),
+  )
+  for (const answer of answers) {
+    const failure = await answer.json()
+    expect([answer.status, typeof failure.error.message, failure.type]).toEqual([
+      status,
+      'string',
+      path.startsWith(modelPaths.messages) ? 'error' : undefined,
+    ])
+    expect(answer.headers.get('x-should-retry')).toBe(retry)
+    expect(answer.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null)
+    const [id, other] = [answer.headers.get('x-request-id'), answer.headers.get('request-id')]
+    expect([id, other]).toEqual([expect.stringMatching(/^req_[0-9a-f]{32}$/), id])
+  }
+  const ids = answers.map(({ headers }) => headers.get('request-id'))
+  expect(new Set(ids).size).toBe(2)
+})
+
 test('a stream comes event by event, and who leaves it leaves the provider', async () => {
   const frames = chatFrames({ parts: [{ text: 'one two three' }], usage: plainUsage }).slice(0, 3)
   providers.play({ frames, after: 'silence' })

@@ -58,6 +58,9 @@ const defaultRateLimits = {
 } as const
 const closeDeadlineMs = 10_000
 
+/** A household, an office or a /64 of IPv6 has one address. A browser opens six connections to a host. */
+const maxConnectionsPerAddress = 256
+
 /** The server before all of it: the interface, its WebSockets, and the addresses of exposed ports. */
 export function httpParts(
   ground: ServiceGround,
@@ -91,6 +94,7 @@ export function httpParts(
       answer: (exchange) => (isPreview(exchange.request.headers.host) ? pages.answer(exchange) : requests(exchange)),
       upgrade: (upgrade) => (isPreview(upgrade.request.headers.host) ? pages.upgrade(upgrade) : peers.open(upgrade)),
       log: log.of('http'),
+      ...(!behindProxy && { maxConnectionsPerAddress }),
     }),
     (it) => it.close(closeDeadlineMs),
   )

@@ -37,11 +37,14 @@ const told = new Set([
   'etag',
   'idempotent-replayed',
   'last-modified',
+  'request-id',
   'payment-required',
   'payment-response',
   'retry-after',
   'x-payment-required',
   'x-payment-response',
+  'x-request-id',
+  'x-should-retry',
   'x-steward-max-tokens',
   'x-steward-warnings',
   uploadOffsetHeader.toLowerCase(),
@@ -87,6 +90,8 @@ export function answerHeaders(answer: IncomingMessage): HeaderList {
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined && told.has(name) && goesOn(name)) kept[name] = value
   }
+  // A challenge of any other kind would make browsers ask for a password on this origin.
+  if (headers['www-authenticate'] === 'Bearer') kept['www-authenticate'] = 'Bearer'
   const type = String(headers['content-type'] ?? '')
   if (type === '' || plainTypes.test(type)) return kept
   if (!drawing.test(type)) kept['content-type'] = 'application/octet-stream'

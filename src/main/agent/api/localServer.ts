@@ -3,6 +3,7 @@ import { WebSocket } from 'ws'
 import { AppError } from '../../../shared/appError.ts'
 import { createChatCompletion, createMessage, createResponse } from '../../../shared/contract/inference.ts'
 import { localEventsPath } from '../../../shared/contract/localApi.ts'
+import { routeTable } from '../../../shared/contract/routeTable.ts'
 import { streamClose } from '../../../shared/contract/terminalStream.ts'
 import { mcpPath } from '../../../shared/contract/toolClients.ts'
 import { sheetPath } from '../../../shared/contract/wallet.ts'
@@ -166,15 +167,24 @@ function assertModelsRun({ link, isStopped }: Pick<Ground, 'link' | 'isStopped'>
 
 type Place = 'service' | 'mcp' | 'documentation' | 'local' | 'page'
 
-const ofService: readonly string[] = ['/health', '/openapi.json', '/domains', '/transactions']
+const wellKnown = '.well-known'
+const servicePaths = routeTable.flatMap(({ path, aliases }) => [path, ...aliases])
+/** First segments of the service's paths. Of well-known ones each is a name of its own. */
+const serviceSegments = new Set(['openapi.json', ...servicePaths.map(firstSegment)])
+const wellKnownPaths = new Set<string>(servicePaths.filter((path) => firstSegment(path) === wellKnown))
+
+function firstSegment(path: string): string {
+  return path.split('/', 2)[1] ?? ''
+}
 
 function placeOf(path: string): Place {
   if (path.startsWith('/local/')) return 'local'
   if (path === mcpPath) return 'mcp'
-  if (['/v1/', '/auth/', '/pay/', '/domains/'].some((start) => path.startsWith(start))) return 'service'
   if (path === '/docs' || path.startsWith('/docs/')) return 'documentation'
   if (path.startsWith(`${sheetPath}/`)) return 'local' // which has no such path: sheets are on no other host name
-  return ofService.includes(path) ? 'service' : 'page'
+  const segment = firstSegment(path)
+  const isOfService = segment === wellKnown ? wellKnownPaths.has(path) : serviceSegments.has(segment)
+  return isOfService ? 'service' : 'page'
 }
 
 /** Pages of the service with scripts of its own are read at its own address: here they would act as the person. */

@@ -26,7 +26,7 @@ const types: Readonly<Record<string, string>> = {
 /** The build names what stands in this folder by its content, so a browser may keep it for good. */
 const hashedFolder = `assets${sep}`
 
-/** The built interface, with `frames` as the only sources of pages within it. A path that is no file and looks like a page is the application's own to route. */
+/** The built interface, with `frames` as the only sources of pages within it. The application routes behind `#`, so it has no other paths. */
 export function pageFiles(folder: string, frames: () => string): PageFiles {
   return {
     async answer(request, path) {
@@ -37,15 +37,10 @@ export function pageFiles(folder: string, frames: () => string): PageFiles {
         const cacheControl = wanted.startsWith(hashedFolder) ? 'public, max-age=31536000, immutable' : 'no-cache'
         return fileAnswer(request, { ...file, type, cacheControl, frames: frames() })
       }
-      if (extname(wanted) !== '') throw new AppError('request/not-found', `There is no file ${path}.`)
-      const page = await existing(join(folder, 'index.html'))
-      if (!page) throw new AppError('request/not-found', 'The interface is not built: run `npm run build`.')
-      return fileAnswer(request, {
-        ...page,
-        type: 'text/html; charset=utf-8',
-        cacheControl: 'no-cache',
-        frames: frames(),
-      })
+      if (wanted === 'index.html') {
+        throw new AppError('request/not-found', 'The interface is not built: run `npm run build`.')
+      }
+      throw new AppError('request/not-found', `There is nothing at ${path.slice(0, 200)}.`)
     },
   }
 }

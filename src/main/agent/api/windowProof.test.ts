@@ -42,6 +42,12 @@ test.each([
   expect(proof(url, { method })).toBeUndefined()
 })
 
+test('a link proves something for twelve hours at most', () => {
+  const linkUntil = (seconds: number) => `/v1/a?steward_link=${seconds}.${signature.toString('base64url')}`
+  expect(proof(linkUntil(now / 1000 + 12 * 3600))).toBeDefined()
+  expect(proof(linkUntil(now / 1000 + 12 * 3600 + 1))).toBeUndefined()
+})
+
 test('the protocols of the window are its own business', () => {
   expect(withoutWindowProtocols('steward, steward.window.b')).toEqual([])
   expect(withoutWindowProtocols('steward,steward.window.b , other')).toEqual(['other'])

@@ -40,7 +40,7 @@ function keyOfProtocols({ headers }: Pick<IncomingMessage, 'headers'>): string |
 
 function linkProof(url: string, now: number): WindowProof | undefined {
   const link = splitLink(url)
-  if (!link || link.until * 1000 < now) return undefined
+  if (!link || link.until * 1000 < now || link.until * 1000 > now + windowLink.seconds * 1000) return undefined
   return { signed: linkText(link.until, link.address), signature: Buffer.from(link.signature, 'base64url') }
 }
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { AppError } from '../../../shared/appError.ts'
 import type { Exchange } from './exchange.ts'
-import { failureHeaders } from './failures.ts'
+import { failureHeaders, retryHeader } from './failures.ts'
 
 const form = Symbol('form of an answer')
 
@@ -70,7 +70,7 @@ export function sendFailure(exchange: Exchange, failure: AppError): void {
     exchange.response.destroy()
     return
   }
-  Object.assign(exchange.headers, failureHeaders(failure))
+  Object.assign(exchange.headers, failureHeaders(failure), exchange.failureBody && retryHeader(failure))
   sendJson(exchange, failure.status, JSON.stringify(exchange.failureBody?.(failure) ?? failure.toBody()))
 }
 

@@ -4,7 +4,7 @@ import { AppError, type ErrorBody } from '../../../shared/appError.ts'
 import { type Log, loggedFailure } from '../log.ts'
 
 /** What a caller is told of a failure; whatever was not expected is logged and told without its internals. */
-export function toAppError(failure: unknown, log: Log, where: { method: string; path: string }): AppError {
+export function toAppError(failure: unknown, log: Log, where: { method: string; path: string; requestId: string | undefined }): AppError {
   if (failure instanceof AppError) {
     if (failure.status >= 500) log.warn('a request failed', { ...where, failure: loggedFailure(failure) })
     return failure
@@ -24,6 +24,18 @@ export function failureHeaders({ status, retryAfterSeconds, headers }: AppError)
     ...(soonSeconds !== undefined && { 'retry-after': String(soonSeconds) }),
     ...headers,
   }
+}
+
+/** Statuses that the same request meets again. */
+const lasting = new Set([400, 401, 402, 403, 404, 409, 413])
+/** A 503 that waiting does not end. */
+const isUnconfigured = ({ code }: AppError): boolean => code.endsWith('/unconfigured')
+
+/** What the SDKs of model providers read before they send a failed request again, which they do for minutes. */
+export function retryHeader(failure: AppError): Record<string, string> {
+  const { status } = failure
+  if (lasting.has(status) || (status === 503 && isUnconfigured(failure))) return { 'x-should-retry': 'false' }
+  return status === 429 || status === 503 ? { 'x-should-retry': 'true' } : {}
 }
 
 /** Of an upgrade, whose connection has no response to write to. */

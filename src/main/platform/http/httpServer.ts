@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { AppError } from '../../../shared/appError.ts'
@@ -8,6 +9,7 @@ import { sendFailure } from './answers.ts'
 import { endingOf } from './ending.ts'
 import { type Exchange, pathOf, RequestExchange, type Upgrade } from './exchange.ts'
 import { answerBrokenRequest, dropRest, refuseUpgrade, toAppError } from './failures.ts'
+import { limitConnections } from './limitConnections.ts'
 import { isWebSocketUpgrade } from './webSocketUpgrade.ts'
 
 export type HttpServer = {
@@ -42,6 +44,8 @@ type Options = {
   /** Of WebSockets. What it throws is answered too. */
   upgrade(upgrade: Upgrade): Promise<void> | void
   log: Log
+  /** Of one address beyond loopback. Absent: any number, as behind a proxy. */
+  maxConnectionsPerAddress?: number | undefined
 }
 
 /** Time to send one whole request: uploads over slow lines need most of it. */
@@ -49,29 +53,43 @@ const requestTimeoutMs = 300_000
 /** Longer than what asks us keeps connections that it does not use. */
 const keepAliveTimeoutMs = 72_000
 
+/** SDKs of two providers read one each, and show it with an error. */
+const requestIdHeaders = ['x-request-id', 'request-id'] as const
+/** Time to send the head of a request. */
+const headersTimeoutMs = 10_000
+/** Time between two searches for requests that take too long: how much later than its timeout one may end. */
+const timeoutCheckMs = 2_000
+
 /** A server that does not listen yet. */
-export function httpServer({ tls, headers, closing, answer, upgrade, log }: Options): HttpServer {
+export function httpServer(options: Options): HttpServer {
+  const { tls, headers, closing, answer, upgrade, log, maxConnectionsPerAddress } = options
   const settings = {
     requestTimeout: requestTimeoutMs,
+    headersTimeout: headersTimeoutMs,
+    connectionsCheckingInterval: timeoutCheckMs,
     keepAliveTimeout: keepAliveTimeoutMs,
     shouldUpgradeCallback: isWebSocketUpgrade,
   }
   const tlsServer = tls && createTlsServer({ ...settings, ...tls })
   const server = tlsServer ?? createServer(settings)
   const ending = endingOf(closing)
+  const ids = new WeakMap<IncomingMessage, string>()
   const toFailure = (failure: unknown, request: IncomingMessage): AppError =>
-    toAppError(failure, log, { method: request.method ?? '', path: pathOf(request) })
+    toAppError(failure, log, { method: request.method ?? '', path: pathOf(request), requestId: ids.get(request) })
 
   server.on('request', (request, response) => {
     const beganMs = performance.now()
+    const requestId = `req_${randomUUID().replaceAll('-', '')}`
+    ids.set(request, requestId)
     response.once('finish', () => {
       const tookMs = performance.now() - beganMs
       log.debug('answered', {
-        ...{ method: request.method, path: pathOf(request), status: response.statusCode, tookMs },
+        ...{ method: request.method, path: pathOf(request), status: response.statusCode, tookMs, requestId },
         client: request.socket.remoteAddress,
       })
     })
     const exchange = new RequestExchange({ request, response, headers, ending })
+    for (const name of requestIdHeaders) exchange.headers[name] = requestId
     answered(exchange).catch((failure: unknown) => {
       if (response.destroyed) return
       const known = toFailure(failure, request)
@@ -105,6 +123,7 @@ export function httpServer({ tls, headers, closing, answer, upgrade, log }: Opti
     })
   })
   server.on('clientError', answerBrokenRequest)
+  if (maxConnectionsPerAddress !== undefined) limitConnections(server, maxConnectionsPerAddress)
 
   let held: Listening | undefined
   let other: OtherEnd | undefined

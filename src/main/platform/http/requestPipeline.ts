@@ -63,10 +63,12 @@ export function requestPipeline<E extends Endpoint<Call>, Who, Call>(
     ...half.socketPaths.map((path) => ({ method: 'GET' as const, path, to: 'socket' as const })),
     ...half.pages.map((page) => ({ method: 'GET' as const, path: page.path, to: { page } })),
   ])
+  const failureBodyAt = findFailureBodies(half.endpoints)
   return async (exchange) => {
     const { request } = exchange
     half.guard(request)
     const { path } = pathAndQuery(request.url ?? '/')
+    exchange.failureBody = failureBodyAt(path)
     const { to, params } = routes.find(request.method ?? 'GET', path)
     if (to === 'socket') throw new AppError('request/upgrade', `${pathOf(request)} is a WebSocket.`)
     if ('endpoint' in to) {
@@ -75,6 +77,20 @@ export function requestPipeline<E extends Endpoint<Call>, Who, Call>(
     }
     return sendBytes(exchange, await to.page.answer(exchange, params))
   }
+}
+
+/**
+ * Finds the form of failures by path, before a route is known: a client of one API reads an unknown method or path of it
+ * in the same form as every other failure.
+ */
+function findFailureBodies<Call>(
+  endpoints: readonly Pick<Endpoint<Call>, 'route' | 'failureBody'>[],
+): (path: string) => Exchange['failureBody'] {
+  const forms = endpoints.flatMap(({ route, failureBody }) =>
+    failureBody ? [route.path, ...route.aliases].map((path) => ({ path, failureBody })) : [],
+  )
+  forms.sort((a, b) => b.path.length - a.path.length)
+  return (path) => forms.find((form) => path === form.path || path.startsWith(`${form.path}/`))?.failureBody
 }
 
 type Found<E> = { endpoint: E; params: Params; exchange: Exchange }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { domainName, searchedLabel } from './domainName.ts'
+import { domainName, requireDomainField, searchedLabel } from './domainName.ts'
 
 test.each([
   ['example.com', { ascii: 'example.com', unicode: 'example.com', tld: 'com', mixesScripts: false }],
@@ -9,6 +9,13 @@ test.each([
   ['日本語テスト.com', { mixesScripts: false }],
   ['пример.com', { mixesScripts: false }],
 ])('%s is %o', (text, name) => expect(domainName(text)).toMatchObject(name))
+
+test('the field of a request is named with what is wrong with it', () => {
+  expect(requireDomainField('example.com').ascii).toBe('example.com')
+  expect(() => requireDomainField('com')).toThrowError(
+    expect.objectContaining({ code: 'domain/name', message: '`domain`: "com" is a public suffix itself.' }),
+  )
+})
 
 test.each([
   ['a', 'has from 3'],

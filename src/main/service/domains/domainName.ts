@@ -43,6 +43,18 @@ export function domainName(text: string): DomainName {
   return { ascii, unicode, tld: publicSuffix, mixesScripts: mixesScripts(unicode) }
 }
 
+/**
+ * Reads the field `domain` of a request.
+ * @throws AppError `domain/name`, which names the field
+ */
+export function requireDomainField(text: string): DomainName {
+  try {
+    return domainName(text)
+  } catch (cause) {
+    throw cause instanceof AppError ? new AppError(cause.code, `\`domain\`: ${cause.message}`, { cause }) : cause
+  }
+}
+
 function isLabel(label: string): boolean {
   return /^(?!-)[a-z0-9-]{1,63}(?<!-)$/.test(label)
 }

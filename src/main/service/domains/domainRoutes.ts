@@ -28,7 +28,7 @@ import {
 import { isoTime } from '../../../shared/time.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import { type Endpoint, endpoint, openEndpoint } from '../endpoint.ts'
-import { domainName } from './domainName.ts'
+import { requireDomainField } from './domainName.ts'
 import type { DomainOrders } from './domainOrders.ts'
 import type { DomainQuotes } from './domainQuotes.ts'
 import type { DomainSearch } from './domainSearch.ts'
@@ -140,7 +140,7 @@ export function domainRoutes(options: {
     }),
     endpoint(quoteDomain, async ({ body: { domain, years, type } }, { caller: { accountId } }) => {
       needSale()
-      return quoteToWire(await quotes.make(accountId, { domain: domainName(domain).ascii, years, type }))
+      return quoteToWire(await quotes.make(accountId, { domain: requireDomainField(domain).ascii, years, type }))
     }),
     endpoint(getAuthCode, async ({ params: { domain } }, { caller: { accountId } }) => {
       domains.owned(accountId, domain)

@@ -9,7 +9,7 @@ import type { ActivityLog } from '../activity/activityLog.ts'
 import type { AnyCall, Endpoint } from '../endpoint.ts'
 import type { Paid } from '../payments/sale.ts'
 import type { Till } from '../payments/till.ts'
-import { domainName } from './domainName.ts'
+import { requireDomainField } from './domainName.ts'
 import type { DomainOrders, Ordered } from './domainOrders.ts'
 import type { DomainQuotes } from './domainQuotes.ts'
 import type { PointedDomain, PointTarget } from './pointedDomain.ts'
@@ -57,7 +57,7 @@ export function domainSales(options: {
         const { domain, years, privacy, nameservers, quote_id: quoteId } = body
         const target = targetOf(body)
         if (target && call.caller) pointing.check(call.caller, target)
-        const name = domainName(domain).ascii
+        const name = requireDomainField(domain).ascii
         const quote = await quotes.pinned(accountOf(call), { type: 'registration', domain: name, years }, quoteId)
         const { amountCents, registrationCents: registration, renewalCents: renewal } = quote
         const price = { registration, renewal }

@@ -1,0 +1,38 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { Socket } from 'node:net'
+import { expect, test } from 'vitest'
+import { limitConnections, toNetwork } from './limitConnections.ts'
+
+test.each([
+  ['203.0.113.7', '203.0.113.7'],
+  ['::ffff:203.0.113.7', '203.0.113.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:db8::6', '2001:db8:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['127.0.0.1', undefined],
+  ['127.8.8.8', undefined],
+  ['::ffff:127.0.0.1', undefined],
+  ['::1', undefined],
+])('connections of %s count for %s', (address, network) => {
+  expect(toNetwork(address)).toBe(network)
+})
+
+test('an address has so many connections, and another one as soon as one has closed', async () => {
+  const server = createServer()
+  limitConnections(server, 2)
+  const connect = (remoteAddress: string): Socket => {
+    const socket = new Socket()
+    Object.defineProperty(socket, 'remoteAddress', { value: remoteAddress })
+    server.emit('connection', socket)
+    return socket
+  }
+  const [first, second, third] = [connect('203.0.113.7'), connect('203.0.113.7'), connect('203.0.113.7')]
+  const isOpen = (socket: Socket) => !socket.destroyed
+  expect([first, second, third].map(isOpen)).toEqual([true, true, false])
+  expect(isOpen(connect('203.0.113.8'))).toBe(true)
+  expect(Array.from({ length: 5 }, () => connect('127.0.0.1')).every(isOpen)).toBe(true)
+  first.destroy()
+  await once(first, 'close')
+  expect([connect('203.0.113.7'), connect('203.0.113.7')].map(isOpen)).toEqual([true, false])
+})
