@@ -107,7 +107,7 @@ async function statusesDuring(page: Page, work: () => Promise<unknown>): Promise
 }
 
 test('its own page reads and writes, also over a WebSocket', async () => {
-  expect(JSON.parse(await victim.innerText('body'))).toMatchObject({ name: 'private', path: '/' })
+  expect(JSON.parse((await victim.textContent('body')) ?? '')).toMatchObject({ name: 'private', path: '/' })
   expect(await socketFrom(victim)).toBe('hello')
   const echo = await victim.evaluate(async () => (await fetch('/note', { method: 'POST', body: 'own' })).text())
   expect(echo).toBe('own')
@@ -139,7 +139,7 @@ test('nor does it write, read or frame it, with the cookie that its browser has'
   }
   const [popup] = await Promise.all([context.waitForEvent('page'), attacker.evaluate(form, `${victimUrl}/delete`)])
   await popup.waitForLoadState()
-  expect(await popup.innerText('body')).toContain('This port is private')
+  expect(await popup.textContent('body')).toContain('This port is private')
   await popup.close()
 })
 
@@ -148,7 +148,7 @@ test('a link of a neighbour leads there, as any link does', async () => {
   await page.goto(attacker.url())
   await page.evaluate((url) => location.assign(url), `${victimUrl}/linked`)
   await page.waitForURL(`${victimUrl}/linked`)
-  expect(JSON.parse(await page.innerText('body'))).toMatchObject({ name: 'private', path: '/linked' })
+  expect(JSON.parse((await page.textContent('body')) ?? '')).toMatchObject({ name: 'private', path: '/linked' })
   await page.close()
 })
 
@@ -161,6 +161,6 @@ test('a cookie that a neighbour sets for all of the site locks nobody out', asyn
     }
   }, sandboxHost)
   for (const path of ['/', '/notes']) expect((await victim.goto(`${victimUrl}${path}`))?.status()).toBe(200)
-  const { headers } = JSON.parse(await victim.innerText('body'))
+  const { headers } = JSON.parse((await victim.textContent('body')) ?? '')
   expect(headers.cookie).toBeUndefined()
 })

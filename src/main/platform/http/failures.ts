@@ -4,7 +4,11 @@ import { AppError, type ErrorBody } from '../../../shared/appError.ts'
 import { type Log, loggedFailure } from '../log.ts'
 
 /** What a caller is told of a failure; whatever was not expected is logged and told without its internals. */
-export function toAppError(failure: unknown, log: Log, where: { method: string; path: string; requestId: string | undefined }): AppError {
+export function toAppError(
+  failure: unknown,
+  log: Log,
+  where: { method: string; path: string; requestId: string | undefined },
+): AppError {
   if (failure instanceof AppError) {
     if (failure.status >= 500) log.warn('a request failed', { ...where, failure: loggedFailure(failure) })
     return failure

@@ -68,7 +68,10 @@ export function previewAccess({ keyHolder, tokens, accountOf, limiter, addressOf
     const candidates = cookies.read(request)
     const cookie = candidates.find((value) => fits(value, port)) ?? candidates[0]
     if (cookie !== undefined) return { secret: cookie, used: [] }
-    return { secret: credentialOf(headers), used: [headers.authorization === undefined ? 'x-api-key' : 'authorization'] }
+    return {
+      secret: credentialOf(headers),
+      used: [headers.authorization === undefined ? 'x-api-key' : 'authorization'],
+    }
   }
   return {
     check(request, port) {
