@@ -89,6 +89,37 @@ test('survives a restart of the service, and ends after a day', async () => {
   clockAheadMs = 0
 })
 
+test('a long answer is not kept, and no answer when its sandbox is deleted', async () => {
+  const { json } = await service.send('/v1/sandboxes', { body: { name: 'long answers', network: 'none' } })
+  const at = `/v1/sandboxes/${json.id}`
+  const run = (bytes: number, key: string) =>
+    service.send(`${at}/exec`, {
+      headers: { 'idempotency-key': key },
+      body: { command: `echo ran >> /tmp/long; head -c ${bytes} /dev/zero | tr '\\0' x` },
+    })
+  expect((await run(2_000_000, 'long')).json.stdout).toHaveLength(2_000_000)
+  const repeated = await run(2_000_000, 'long')
+  expect([repeated.status, repeated.json.code]).toEqual([409, 'request/unrepeatable'])
+  expect((await run(10_000, 'short')).json).toEqual((await run(10_000, 'short')).json)
+  const lines = await service.send(`${at}/exec`, { body: { command: 'wc -l < /tmp/long' } })
+  expect(Number(lines.json.stdout)).toBe(2)
+
+  const database = openDatabase(join(service.dataDir, 'service.sqlite'))
+  try {
+    const stored = database.prepare<[string], { count: number; longest: number | null }>(
+      'SELECT count(*) AS count, max(length(body)) AS longest FROM idempotent_answers WHERE sandbox_id = ?',
+    )
+    const before = stored.get(json.id)
+    expect(before?.count).toBe(2)
+    expect(before?.longest).toBeLessThan(20_000)
+    expect((await service.send(at, { method: 'DELETE' })).status).toBe(200)
+    expect(stored.get(json.id)?.count).toBe(0)
+    expect(database.pragma('auto_vacuum', { simple: true })).toBe(2)
+  } finally {
+    database.close()
+  }
+})
+
 test('what holds a secret is never kept', async () => {
   const headers = { 'idempotency-key': 'secrets' }
   const link = await service.send(`${sandbox}/terminal-session`, { method: 'POST', headers })

@@ -18,6 +18,8 @@ export function openDatabase(file: string, { check = false }: { check?: boolean 
     if (file !== inMemory) closeSync(openSync(file, 'a', 0o600)) // SQLite gives its -wal and -shm files the mode of this one
     const database = new SqliteDatabase(file, { timeout: 5000 })
     try {
+      // Counts for a new file only: pages that rows leave behind can be given back to the disk.
+      database.pragma('auto_vacuum = INCREMENTAL')
       database.pragma('journal_mode = WAL')
       database.pragma('synchronous = NORMAL')
       database.pragma('foreign_keys = ON')

@@ -13,12 +13,29 @@ export type IdempotentAnswers = {
 export type AccountRequest = Omit<RepeatableRequest, 'holder'> & { accountId: AccountId }
 export type KeptAnswer = { status: number; body: string }
 
-export function idempotentAnswers(options: { answers: AnswerRepository; now: () => number }): IdempotentAnswers {
-  const { answers, now } = options
+/** Of one account. The oldest answers go first. */
+export const answerBudget = { maxAnswers: 10_000, maxBytes: 16 * 1024 * 1024 }
+/** How much an account stores between two looks at its budget. */
+const uncheckedBudget = { maxAnswers: 50, maxBytes: 2 * 1024 * 1024 }
+
+type Options = { answers: AnswerRepository; now: () => number; budget?: typeof answerBudget }
+
+export function idempotentAnswers({ answers, now, budget = answerBudget }: Options): IdempotentAnswers {
+  const unchecked = new Map<AccountId, { count: number; bytes: number }>()
   const requests = oncePerKey<KeptAnswer>(({ holder, key }) => {
-    const kept = answers.find({ accountId: AccountId.parse(holder), key }, now())
-    return kept && { requestHash: kept.requestHash, answer: { status: kept.status, body: kept.body } }
+    const stored = answers.find({ accountId: AccountId.parse(holder), key }, now())
+    return stored && { requestHash: stored.requestHash, answer: { status: stored.status, body: stored.body } }
   })
+  const trim = (accountId: AccountId, body: string): void => {
+    const { count, bytes } = unchecked.get(accountId) ?? { count: 0, bytes: 0 }
+    const next = { count: count + 1, bytes: bytes + Buffer.byteLength(body) }
+    if (next.count < uncheckedBudget.maxAnswers && next.bytes < uncheckedBudget.maxBytes) {
+      unchecked.set(accountId, next)
+    } else {
+      unchecked.delete(accountId)
+      answers.trim(accountId, budget)
+    }
+  }
   return {
     async once({ accountId, ...request }, work) {
       const { answer, replayed } = await requests.once(
@@ -26,11 +43,20 @@ export function idempotentAnswers(options: { answers: AnswerRepository; now: () 
         async ({ key, requestHash }) => {
           const { status, body } = await work()
           answers.removeExpired(now())
-          answers.store({ accountId, key }, { requestHash, status, body }, now() + answersKeptMs)
+          answers.store(
+            { accountId, key },
+            { requestHash, status, body },
+            { expiresAtMs: now() + answersKeptMs, sandboxId: findSandboxId(request.path) },
+          )
+          trim(accountId, body)
           return { status, body }
         },
       )
       return { ...answer, replayed }
     },
   }
+}
+
+function findSandboxId(path: string): string | undefined {
+  return /^\/v1\/sandboxes\/([0-9a-f]{32})(?:[/?]|$)/.exec(path)?.[1]
 }

@@ -12,6 +12,7 @@ import { domainClaims } from './domainClaims.ts'
 import { domains } from './domains.ts'
 import { domainsWithoutPort } from './domainsWithoutPort.ts'
 import { idempotency } from './idempotency.ts'
+import { idempotencyBounds } from './idempotencyBounds.ts'
 import { paymentKeys } from './paymentKeys.ts'
 import { payments } from './payments.ts'
 import { ports } from './ports.ts'
@@ -48,4 +49,5 @@ export const serviceMigrations: readonly Migration[] = [
   activityTasks,
   sandboxRemovals,
   paymentKeys,
+  idempotencyBounds,
 ]
