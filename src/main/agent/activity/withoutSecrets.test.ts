@@ -166,3 +166,19 @@ test('no text makes it slow', () => {
   // Anything but a few steps for each character would last minutes.
   for (const text of hostile) cleanText(text)
 })
+
+test('every phrase of a text is removed, and the words between them stay', () => {
+  const phrase = 'abandon '.repeat(12)
+  expect(cleanText(`${phrase}zzzz ${phrase}. Zzz ${'zoo '.repeat(24)}and more`)).toBe(
+    '[removed] zzzz [removed] . Zzz [removed] and more',
+  )
+})
+
+test('a text without end costs no more than one of the longest kept, and shows no half of a secret', () => {
+  const phrases = `${'abandon '.repeat(12)}zzzzzzzzzzzz `.repeat(40_000)
+  expect(cleanText(phrases)).toMatch(/^(\[removed\] zzzzzzzzzzzz )*[^a]{0,30}…$/)
+  const split = `${'x'.repeat(7_990)} sk_steward_${'a'.repeat(43)}`
+  expect(cleanText(split)).toBe(`${'x'.repeat(4_000)}…`)
+  const pulled = `${`${'abandon '.repeat(12)}zzzzzzzzzzzz `.repeat(73)}sk_steward_${'a'.repeat(4_000)}`
+  expect(cleanText(pulled)).not.toContain('sk_steward')
+})

@@ -9,6 +9,10 @@ const openFields = /(^|_)(hash|nonce|signature|transaction|sha256)$/
 const secretFields =
   /(^|_)(passphrase|password|mnemonic|phrase|seed|private_key|secret|api_key|access_token|refresh_token|token|authorization|cookie)$/
 
+/** Characters that an entry keeps of a text at most, and the fields of its detail. */
+export const maxKeptLength = 4_000
+export const maxDetailFields = 40
+
 /** The fewest words of BIP-39. */
 const fewestWords = 12
 const load = createRequire(import.meta.url)
@@ -36,9 +40,14 @@ export function withoutSecrets<
   }
 }
 
+/** Takes time by length, so a longer text is cut first, to twice what an entry keeps of one. */
 export function cleanText(text: string, field = ''): string {
   if (secretFields.test(field)) return removed
-  return withoutPhrases(maybeSecret.test(text) ? withoutShapes(text, field) : text)
+  const isCut = text.length > 2 * maxKeptLength
+  const head = isCut ? text.slice(0, 2 * maxKeptLength) : text
+  const clean = withoutPhrases(maybeSecret.test(head) ? withoutShapes(head, field) : head)
+  // A secret that the cut has split is in the half that goes.
+  return isCut ? `${clean.slice(0, Math.max(0, clean.length - maxKeptLength))}…` : clean
 }
 
 function withoutShapes(text: string, field: string): string {
@@ -51,38 +60,39 @@ function withoutShapes(text: string, field: string): string {
 
 function cleanDetail(detail: Detail): Detail {
   return Object.fromEntries(
-    Object.entries(detail).map(([name, value]) => [
-      cleanText(name),
-      typeof value === 'string' ? cleanText(value, name) : value,
-    ]),
+    Object.entries(detail)
+      .slice(0, maxDetailFields + 1) // of which one may be left out
+      .map(([name, value]) => [cleanText(name), typeof value === 'string' ? cleanText(value, name) : value]),
   )
 }
 
 /** Words of the list, one after the other, whatever stands between them. */
 function withoutPhrases(text: string): string {
   const words = [...text.matchAll(/[a-z]+/gi)]
-  if (!longRun(words, ([word]) => word.length >= 3 && word.length <= 8)) return text
+  if (!findRun(words, 0, ([word]) => word.length >= 3 && word.length <= 8)) return text
   const { wordlist } = load('@scure/bip39/wordlists/english') as { wordlist: readonly string[] }
   const known = new Set(wordlist)
-  const run = longRun(words, ([word]) => known.has(word.toLowerCase()))
-  if (!run) return text
-  const after = text.slice(run.last.index + run.last[0].length)
-  return `${text.slice(0, run.first.index)}${removed}${withoutPhrases(after)}`
+  const isKnown = ([word]: RegExpExecArray): boolean => known.has(word.toLowerCase())
+  let clean = ''
+  let end = 0
+  for (let run = findRun(words, 0, isKnown); run; run = findRun(words, run.next, isKnown)) {
+    clean += text.slice(end, run.start) + removed
+    end = run.end
+  }
+  return clean + text.slice(end)
 }
 
-function longRun(words: readonly RegExpExecArray[], fits: (word: RegExpExecArray) => boolean) {
-  let first: RegExpExecArray | undefined
-  let last: RegExpExecArray | undefined
-  let length = 0
-  for (const word of words) {
-    if (!fits(word)) {
-      if (length >= fewestWords) break
-      length = 0
-      continue
+/** Finds the next run from a word on. @returns where it starts and ends in the text, and the word behind it */
+function findRun(words: readonly RegExpExecArray[], from: number, fits: (word: RegExpExecArray) => boolean) {
+  let first = from
+  for (let next = from; next <= words.length; next++) {
+    const word = words[next]
+    if (word && fits(word)) continue
+    const [begin, last] = [words[first], words[next - 1]]
+    if (next - first >= fewestWords && begin && last) {
+      return { start: begin.index, end: last.index + last[0].length, next }
     }
-    if (length === 0) first = word
-    last = word
-    length += 1
+    first = next + 1
   }
-  return first && last && length >= fewestWords ? { first, last } : undefined
+  return undefined
 }

@@ -17,13 +17,14 @@ export function mendedTree(given: readonly ImportedNode[]): MendedMessage[] {
 
   const settle = (node: ImportedNode, before: Place): void => {
     if (node.role === 'hidden') {
-      done.set(node.id, { parentId: before.parentId, reasoning: joined(before.reasoning, node.reasoning) })
+      const thoughts = node.reasoning === '' ? before.thoughts : { text: node.reasoning, before: before.thoughts }
+      done.set(node.id, { parentId: before.parentId, thoughts })
       return
     }
     const { role, parentId: _, ...rest } = node
-    const reasoning = role === 'assistant' ? joined(before.reasoning, node.reasoning) : ''
+    const reasoning = role === 'assistant' ? joinThoughts({ text: node.reasoning, before: before.thoughts }) : ''
     messages.push({ ...rest, role, reasoning, parentId: before.parentId })
-    done.set(node.id, { parentId: node.id, reasoning: '' })
+    done.set(node.id, { parentId: node.id, thoughts: undefined })
   }
 
   for (const node of nodes.values()) {
@@ -36,7 +37,7 @@ export function mendedTree(given: readonly ImportedNode[]): MendedMessage[] {
       onTheWay.add(next.id)
       next = next.parentId === undefined ? undefined : nodes.get(next.parentId)
     }
-    let before: Place = (next && done.get(next.id)) ?? { parentId: undefined, reasoning: '' }
+    let before: Place = (next && done.get(next.id)) ?? { parentId: undefined, thoughts: undefined }
     for (const it of way.reverse()) {
       settle(it, before)
       before = done.get(it.id) ?? before
@@ -45,9 +46,24 @@ export function mendedTree(given: readonly ImportedNode[]): MendedMessage[] {
   return messages
 }
 
-/** What comes behind a node follows `parentId`, and its answer begins with `reasoning`. */
-type Place = { parentId: string | undefined; reasoning: string }
+/** What comes behind a node follows `parentId`, and the first answer there begins with the thoughts. */
+type Place = { parentId: string | undefined; thoughts: Thought | undefined }
 
-function joined(one: string, other: string): string {
-  return [one, other].filter((it) => it !== '').join('\n\n')
+/** A thought of a hidden node and those before it. Many nodes may share one: it belongs to the first answer. */
+type Thought = { text: string; before: Thought | undefined; isUsed?: boolean }
+
+/** Reasoning of one message, in characters. */
+export const maxReasoningLength = 1_000_000
+
+/** Takes the thoughts that no other answer has, so that no text of the file is copied to everything behind it. */
+function joinThoughts(last: Thought): string {
+  const texts: string[] = []
+  let length = 0
+  for (let thought: Thought | undefined = last; thought && !thought.isUsed; thought = thought.before) {
+    thought.isUsed = true
+    if (thought.text === '' || length >= maxReasoningLength) continue
+    texts.push(thought.text)
+    length += thought.text.length
+  }
+  return texts.reverse().join('\n\n').slice(0, maxReasoningLength)
 }
