@@ -189,7 +189,9 @@ function modelParts(
 }
 
 function storedItem(param: string): InferenceError {
-  return badRequest(param, 'Nothing is stored here: send the item itself in the place of its id.', 'unsupported')
+  const message =
+    'Nothing is stored here: send the item itself in the place of its id (in the AI SDK: `providerOptions: { openai: { store: false } }`).'
+  return badRequest(param, message, 'unsupported')
 }
 
 /** What is sealed has all of it; the summary is for people. */
