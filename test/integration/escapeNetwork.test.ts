@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { probeNetwork } from '../../src/main/host/runtimes/bubblewrap/network/networkAbilities.ts'
 import type { SandboxLayer } from '../../src/main/host/runtimes/bubblewrap/sandboxLayers.ts'
 import { networksClosedToSandboxes } from '../../src/main/platform/specialAddresses.ts'
+import type { Network } from '../../src/shared/contract/sandboxes.ts'
 import { users } from '../support/asUser.ts'
 import type { AddressesSeen } from '../support/attacks/addressRun.ts'
 import { attackFault } from '../support/attacks/attack.ts'
@@ -25,32 +26,35 @@ type Seen = {
 const filters: readonly SandboxLayer[] = ['outer-filter', 'inner-filter']
 const againstFrames: readonly (readonly SandboxLayer[])[] = [filters, ['no-raw-sockets'], ['frame-rules']]
 
-describe.each(users)(
-  'frames that a sandbox with network `internet` writes itself, where Steward runs as %s,',
-  (user) => {
-    skipWhen(missing)
-    const sent = async (lists: readonly (readonly SandboxLayer[])[]) =>
-      printedInWorld<FramesSeen[]>('test/support/attacks/frameRun.ts', user, [JSON.stringify(lists)])
+describe.each(users)('frames that a sandbox writes itself, where Steward runs as %s,', (user) => {
+  skipWhen(missing)
+  const sent = async (lists: readonly (readonly SandboxLayer[])[], network: Network = 'internet') =>
+    printedInWorld<FramesSeen[]>('test/support/attacks/frameRun.ts', user, [JSON.stringify(lists), network])
 
-    test('reach nothing that is closed to it, whichever layers against them are taken away but one', async () => {
-      const all = againstFrames.flat()
-      const alone = againstFrames.map((left) => all.filter((layer) => !left.includes(layer)))
-      const seen = await sent([[], ...againstFrames, ...alone])
-      expect(seen.length).toBe(7)
-      for (const { without, closed } of seen) {
-        const said = closed.flatMap((address) => Object.values(address))
-        expect(said.length, without.join()).toBe(15)
-        expect(said, without.join()).not.toContain('answered')
-      }
-    })
+  test('reach nothing that network `internet` closes, whichever layers against them are taken away but one', async () => {
+    const all = againstFrames.flat()
+    const alone = againstFrames.map((left) => all.filter((layer) => !left.includes(layer)))
+    const seen = await sent([[], ...againstFrames, ...alone])
+    expect(seen.length).toBe(7)
+    for (const { without, closed } of seen) {
+      const said = closed.flatMap((address) => Object.values(address))
+      expect(said.length, without.join()).toBe(15)
+      expect(said, without.join()).not.toContain('answered')
+    }
+  })
 
-    test('reach all of it without any of these layers: what stands above shows something', async () => {
-      const [seen] = await sent([againstFrames.flat()])
-      for (const address of seen?.closed ?? []) expect(address['SOCK_PACKET of AF_INET']).toBe('answered')
-      expect(seen?.open['SOCK_PACKET of AF_INET']).toBe('answered')
-    })
-  },
-)
+  test('reach a private network but not the loopback of this computer with network `open`', async () => {
+    const [seen] = await sent([[...filters, 'no-raw-sockets']], 'open')
+    expect(seen?.closed[0]?.['SOCK_PACKET of AF_INET']).toBe('answered')
+    expect(Object.values(seen?.closed.at(-1) ?? {})).toEqual(['silent', 'silent', 'silent'])
+  })
+
+  test('reach all of it without any of these layers: what stands above shows something', async () => {
+    const [seen] = await sent([againstFrames.flat()])
+    for (const address of seen?.closed ?? []) expect(address['SOCK_PACKET of AF_INET']).toBe('answered')
+    expect(seen?.open['SOCK_PACKET of AF_INET']).toBe('answered')
+  })
+})
 
 describe.each(users)('addresses of this computer, where Steward runs as %s,', (user) => {
   skipWhen(missing)

@@ -1,16 +1,18 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type SandboxLayer, sandboxLayers } from '../../../src/main/host/runtimes/bubblewrap/sandboxLayers.ts'
+import { Network } from '../../../src/shared/contract/sandboxes.ts'
 import { attackStage, compiled } from './stage.ts'
 
 /**
- * In the world of `test/support/network/world.sh`: a sandbox with network `internet` writes frames of its own, past the
+ * In the world of `test/support/network/world.sh`: a sandbox writes frames of its own, past the
  * rules of its network. Prints as JSON, for each list of layers that are taken away, what `frames.c` said of an address
- * that everybody may reach (`open`) and of those that no sandbox may reach. Arguments: folder, the lists as JSON.
+ * that everybody may reach (`open`) and of those that network `internet` does not reach. Arguments:
+ * folder, the lists as JSON, the network.
  */
 export type FramesSeen = { without: SandboxLayer[]; open: Record<string, string>; closed: Record<string, string>[] }
 
-const [folder = '', lists = '[]'] = process.argv.slice(2)
+const [folder = '', lists = '[]', network] = process.argv.slice(2)
 const closed = ['10.77.0.1 80', '169.254.169.254 80', '168.63.129.16 80', '198.51.100.2 5000', '127.0.0.1 4000']
 const seen: FramesSeen[] = []
 for (const [index, without] of (JSON.parse(lists) as SandboxLayer[][]).entries()) {
@@ -18,7 +20,7 @@ for (const [index, without] of (JSON.parse(lists) as SandboxLayer[][]).entries()
   mkdirSync(own)
   const stage = attackStage(own, { layers: sandboxLayers.filter((layer) => !without.includes(layer)) })
   try {
-    const target = await stage.make({ network: 'internet' })
+    const target = await stage.make({ network: Network.parse(network) })
     const program = await compiled(target, 'frames', 'program')
     const tried: string[] = []
     for (const to of ['203.0.113.7 80', ...closed]) tried.push(await target.said(`${program} ${to}`))
