@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { IntentRecord } from '../../../shared/contract/intents.ts'
-import { intentHeadline } from './intentHeadline.ts'
+import { intentHeadline, paidAddress } from './intentHeadline.ts'
 
 const sentence = 'Pay 1.95 USDC to 0x7357…0001 on Test ledger for http://127.0.0.1:1/domains/register'
 const payment = (...more: IntentRecord['fields']): Pick<IntentRecord, 'kind' | 'fields' | 'sentence'> => ({
@@ -24,4 +24,6 @@ test('a payment is headed by its amount and what it is for, as its requester wor
 test('everything else is headed by its sentence', () => {
   expect(intentHeadline({ ...payment(), kind: 'siwe' })).toBe(sentence)
   expect(intentHeadline({ ...payment(), fields: [] })).toBe(sentence)
+  expect(paidAddress({ ...payment(), kind: 'siwe' })).toBeUndefined()
+  expect(paidAddress(payment())).toBe('127.0.0.1:1/domains/register')
 })

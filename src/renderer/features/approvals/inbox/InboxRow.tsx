@@ -4,13 +4,15 @@ import { classNames } from '../../../ui/classNames.ts'
 import { addressOf } from '../../../ui/place.ts'
 import { StatusDot } from '../../../ui/StatusDot.tsx'
 import { TimeAgo } from '../../../ui/TimeAgo.tsx'
-import { intentHeadline } from '../intentHeadline.ts'
+import { intentHeadline, paidAddress } from '../intentHeadline.ts'
 import { stateWords } from './stateWords.ts'
 import { TimeLeft } from './TimeLeft.tsx'
 
 export function InboxRow({ record, isPresent }: { record: IntentRecord; isPresent: boolean }) {
   const { id, asker, state, expires_at, created_at, decision } = record
   const { tone, words } = stateWords(record)
+  const headline = intentHeadline(record)
+  const address = paidAddress(record)
   return (
     <li>
       <a
@@ -22,7 +24,10 @@ export function InboxRow({ record, isPresent }: { record: IntentRecord; isPresen
           state === 'waiting' ? 'text-text' : 'text-muted',
         )}
       >
-        <span className="line-clamp-2 break-words">{intentHeadline(record)}</span>
+        <span className="line-clamp-2 break-words">{headline}</span>
+        {address !== undefined && !headline.includes(address) && (
+          <span className="block truncate text-small text-muted">{address}</span>
+        )}
         <span className="mt-0.5 flex items-center gap-1.5 text-small text-muted">
           <StatusDot tone={tone} />
           <span className="min-w-0 flex-1 truncate">
