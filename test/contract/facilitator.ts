@@ -4,6 +4,8 @@ import { lowerCase, type Payer, payer } from '../support/payer.ts'
 
 export type FacilitatorWorld = {
   facilitator: Facilitator
+  /** `unknown` if a refusal of an expired payment can also follow its transfer, and no chain is asked. */
+  expiredState?: 'unknown'
   give(address: string, atomic: number): Promise<void>
   balance(address: string): Promise<number>
   close(): Promise<void>
@@ -84,7 +86,7 @@ export function facilitatorContract(name: string, open: () => Promise<Facilitato
       const forged = await paymentOf(eve, { from: ada.address })
       expect((await world.facilitator.settle(forged)).state).toBe('failed')
       const late = await paymentOf(ada, { validBefore: String(Math.floor(Date.now() / 1000) - 60) })
-      expect((await world.facilitator.settle(late)).state).toBe('failed')
+      expect((await world.facilitator.settle(late)).state).toBe(world.expiredState ?? 'failed')
       expect(await world.balance(ada.address)).toBe(price)
     })
   })

@@ -41,6 +41,7 @@ const remote = async (given: { settleWithinMs?: number; cdpKey?: CdpKey | undefi
   return {
     server,
     facilitator,
+    expiredState: 'unknown' as const,
     give: async (address: string, atomic: number) => server.add(address, atomic),
     balance: async (address: string) => server.balance(address),
     async close() {

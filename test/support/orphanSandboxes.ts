@@ -1,0 +1,10 @@
+import { join } from 'node:path'
+import { openDatabase } from '../../src/main/storage/openDatabase.ts'
+
+/** Removes sandboxes from the database only, as when it was put back from a backup; their files stay. */
+export function orphanSandboxes(dataDir: string, ids: readonly string[]): void {
+  const database = openDatabase(join(dataDir, 'service.sqlite'))
+  const remove = database.prepare('DELETE FROM sandboxes WHERE id = ?')
+  for (const id of ids) remove.run(id)
+  database.close()
+}
