@@ -3,6 +3,7 @@ import { type HttpServer, httpServer } from '../platform/http/httpServer.ts'
 import type { CreditParts } from './creditParts.ts'
 import { docsPages } from './docs/docsPages.ts'
 import type { DomainParts } from './domainParts.ts'
+import { createAnswerBudget, defaultAnswerLimits } from './http/answerBudget.ts'
 import { authentication } from './http/authentication.ts'
 import { callerAddress } from './http/callerAddress.ts'
 import { certificateNames } from './http/certificateNames.ts'
@@ -132,6 +133,7 @@ export function httpParts(
     guard,
     authentication: known,
     limits,
+    answers: createAnswerBudget({ ...defaultAnswerLimits, ...options.answerLimits }),
     addressOf,
     ownHost: ownHost({ listenHost, scheme, end, ownUrl: address.own }),
     idempotency: idempotentAnswers({ answers: answerRepository(database), now }),

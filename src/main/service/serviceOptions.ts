@@ -3,6 +3,7 @@ import type { ListenAddress } from '../platform/listenAddress.ts'
 import type { Log } from '../platform/log.ts'
 import type { NewWallets } from './auth/signIns.ts'
 import type { RegistrarOptions } from './domains/registrars/registrarOptions.ts'
+import type { AnswerLimits } from './http/answerBudget.ts'
 import type { RateLimitNumbers } from './http/rateLimits.ts'
 import type { InferenceOptions } from './inference/providerSettings.ts'
 import type { PaymentOptions } from './payments/paymentOptions.ts'
@@ -33,6 +34,7 @@ export type ServiceOptions = {
   personKey?: (() => string | undefined) | undefined
   /** In the place of the usual ones. */
   rateLimits?: Partial<RateLimitNumbers> | undefined
+  answerLimits?: Partial<AnswerLimits> | undefined
   /** Names of runtimes, the preferred one first. */
   runtimes: readonly string[]
   /** The built interface, for terminal links. */

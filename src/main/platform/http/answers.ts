@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import type { AppError } from '../../../shared/appError.ts'
 import type { Exchange } from './exchange.ts'
 import { failureHeaders, retryHeader } from './failures.ts'
+import { jsonPieces } from './jsonPieces.ts'
 
 const form = Symbol('form of an answer')
 
@@ -13,6 +14,8 @@ export type BytesAnswer = {
   readonly headers: Readonly<Record<string, string>>
   /** Absent: there is none, but all headers are as if there were. */
   readonly body: string | Uint8Array | Pieces | undefined
+  /** In memory until all pieces were sent. */
+  readonly sourceBytes: number
 }
 
 /** Events as they come: https://html.spec.whatwg.org/multipage/server-sent-events.html */
@@ -32,8 +35,30 @@ export function bytesAnswer(given: {
   status?: number
   headers: Readonly<Record<string, string>>
   body?: BytesAnswer['body']
+  sourceBytes?: number
 }): BytesAnswer {
-  return { [form]: 'bytes', status: given.status ?? 200, headers: given.headers, body: given.body }
+  const { status = 200, headers, body, sourceBytes = 0 } = given
+  return { [form]: 'bytes', status, headers, body, sourceBytes }
+}
+
+const jsonHeaders = { 'content-type': 'application/json; charset=utf-8' }
+
+/** JSON of an object with long strings, made while it is sent. */
+export function longJsonAnswer(status: number, value: Readonly<Record<string, unknown>>): BytesAnswer {
+  const strings = Object.values(value).filter((member) => typeof member === 'string')
+  const sourceBytes = strings.reduce((sum, text) => sum + memoryBytes(text), 0)
+  return bytesAnswer({ status, headers: jsonHeaders, body: jsonPieces(value), sourceBytes })
+}
+
+/** Bytes that an answer has in memory until it was sent. */
+export function heldBytes({ body, sourceBytes = 0 }: { body: BytesAnswer['body']; sourceBytes?: number }): number {
+  if (typeof body === 'string') return memoryBytes(body)
+  return body instanceof Uint8Array ? body.length : sourceBytes
+}
+
+/** V8 has at most two bytes for a UTF-16 unit, and one where all of the text is ASCII. */
+function memoryBytes(text: string): number {
+  return Buffer.byteLength(text) === text.length ? text.length : text.length * 2
 }
 
 /**
@@ -61,7 +86,7 @@ function formOf(value: unknown): unknown {
 }
 
 export function sendJson(exchange: Exchange, status: number, text: string): void {
-  sendWhole(exchange, { status, headers: { 'content-type': 'application/json; charset=utf-8' }, body: text })
+  sendWhole(exchange, { status, headers: jsonHeaders, body: text })
 }
 
 /** In the place of an answer; where that has begun, the connection breaks off, since nothing else can tell. */

@@ -7,14 +7,17 @@ import {
   type BytesAnswer,
   type EventsAnswer,
   eventsAnswer,
+  heldBytes,
   isBytesAnswer,
   isEventsAnswer,
+  longJsonAnswer,
   sendBytes,
   sendJson,
 } from './answers.ts'
 import type { BaseCall, Endpoint, KeptAnswer, Payment, Repeatable } from './endpoint.ts'
 import { sendEvents, usualHeartbeatMs } from './eventStream.ts'
 import { type Exchange, pathAndQuery, pathOf } from './exchange.ts'
+import { hasLongString } from './jsonPieces.ts'
 import { bodyPieces, checkMediaType, noBytes, noPieces, parsedBody, readBody } from './requestBody.ts'
 import { router } from './router.ts'
 
@@ -37,9 +40,18 @@ export type Half<E extends Endpoint<Call>, Who, Call> = {
    * they need for repetitions themselves, by `repeatable`.
    */
   once?(who: Who, request: Repeatable, work: () => Promise<KeptAnswer>): Promise<KeptAnswer & { replayed: boolean }>
+  /** Bounds what waits for readers. Absent: nothing does. */
+  room?: AnswerRoom<Who>
   toFailure(failure: unknown, request: IncomingMessage): AppError
   /** Of event streams; absent: as usual. */
   heartbeatMs?: number
+}
+
+export type AnswerRoom<Who> = {
+  /** @throws AppError before work that has effects and whose answer may find no room */
+  require(who: Who): void
+  /** @returns what gives the room back @throws AppError, which is sent instead of the answer */
+  reserve(who: Who, bytes: number): () => void
 }
 
 export type Page = { path: string; answer(exchange: Exchange, params: Params): BytesAnswer | Promise<BytesAnswer> }
@@ -102,6 +114,7 @@ async function answerEndpoint<E extends Endpoint<Call>, Who, Call>(
   const { request } = exchange
   const { route } = endpoint
   const who = await half.who(endpoint, exchange, params)
+  if (withEffects.has(request.method ?? '')) half.room?.require(who)
 
   const bytes = await bodyOf(route, request)
   const { query } = pathAndQuery(request.url ?? '/')
@@ -125,16 +138,36 @@ async function answerEndpoint<E extends Endpoint<Call>, Who, Call>(
       const message = 'The answer to this Idempotency-Key was streamed or too long to be kept.'
       throw new AppError('request/unrepeatable', message)
     }
-    if (unkept && isBytesAnswer(unkept)) return sendBytes(exchange, unkept)
     const answer = unkept && !isEventsAnswer(unkept) ? unkept : { status, body }
-    return sendJson(exchange, answer.status, answer.body)
+    return send(half, { who, exchange, answer })
   }
   const answer = await work()
-  if (isBytesAnswer(answer)) return sendBytes(exchange, answer)
-  if (!isEventsAnswer(answer)) return sendJson(exchange, answer.status, answer.body)
+  if (!isEventsAnswer(answer)) return send(half, { who, exchange, answer })
   if (!streams) throw new Error(`${route.operation} answers with events, and did not say so beforehand.`)
   const { heartbeatMs = usualHeartbeatMs } = half
   return sendEvents(exchange, answer, { heartbeatMs, toFailure: (failure) => half.toFailure(failure, request) })
+}
+
+const withEffects: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
+/** Shorter answers are always sent, so that an account can still look around, and delete. */
+const minReservedBytes = 64 * 1024
+/** Time without progress after which a reader of a long answer is taken for lost. */
+const stallTimeoutMs = 60_000
+
+type Sending<Who> = { who: Who; exchange: Exchange; answer: KeptAnswer | BytesAnswer }
+
+function send<Who>(
+  { room }: { room?: AnswerRoom<Who> },
+  { who, exchange, answer }: Sending<Who>,
+): Promise<void> | void {
+  const { response } = exchange
+  const bytes = heldBytes(answer)
+  if (room && bytes >= minReservedBytes && !response.destroyed) {
+    const release = room.reserve(who, bytes)
+    response.once('close', release)
+    response.setTimeout(stallTimeoutMs, () => response.destroy())
+  }
+  return isBytesAnswer(answer) ? sendBytes(exchange, answer) : sendJson(exchange, answer.status, answer.body)
 }
 
 /** A GET has no body that means anything, and one of bytes is the handler's to read. */
@@ -183,6 +216,7 @@ async function* settledEvents<T>(events: AsyncIterable<T>, payment: Payment): As
 
 function answerOf<Call>({ route }: Endpoint<Call>, value: unknown): AnyAnswer {
   if (isBytesAnswer(value) || isEventsAnswer(value)) return value
+  if (hasLongString(value, maxKeptChars)) return longJsonAnswer(route.status, value)
   return { status: route.status, body: JSON.stringify(value) }
 }
 

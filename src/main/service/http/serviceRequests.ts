@@ -5,6 +5,7 @@ import { credentialOf } from '../../platform/http/requestCredential.ts'
 import { type Page, type Params, requestPipeline } from '../../platform/http/requestPipeline.ts'
 import type { AnyCall, Caller, Endpoint, Place } from '../endpoint.ts'
 import type { IdempotentAnswers } from '../idempotency/idempotentAnswers.ts'
+import type { AnswerBudget } from './answerBudget.ts'
 import { type Authentication, authorize } from './authentication.ts'
 import type { CallerAddress } from './callerAddress.ts'
 import type { OwnHost } from './ownHost.ts'
@@ -20,6 +21,7 @@ export type ServiceRequests = {
   authentication: Authentication
   idempotency: IdempotentAnswers
   limits: RateLimits
+  answers: AnswerBudget
   addressOf: CallerAddress
   ownHost: OwnHost
   toFailure(failure: unknown, request: IncomingMessage): AppError
@@ -27,7 +29,7 @@ export type ServiceRequests = {
 
 /** What the service adds to the way of every request: keys, limits, and answers that are kept for repetitions. */
 export function serviceRequests(options: ServiceRequests): (exchange: Exchange) => Promise<void> {
-  const { endpoints, socketPaths, pages, guard, idempotency, toFailure } = options
+  const { endpoints, socketPaths, pages, guard, idempotency, answers, toFailure } = options
   return requestPipeline<Endpoint, Caller | undefined, AnyCall>({
     endpoints,
     socketPaths,
@@ -39,6 +41,10 @@ export function serviceRequests(options: ServiceRequests): (exchange: Exchange) 
       caller
         ? idempotency.once({ ...request, accountId: caller.accountId }, work)
         : { ...(await work()), replayed: false },
+    room: {
+      require: (caller) => caller && answers.requireRoom(caller.accountId),
+      reserve: (caller, bytes) => (caller ? answers.reserve(caller.accountId, bytes) : () => {}),
+    },
     toFailure,
   })
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { minEscapedBytes } from './chooseEncoding.ts'
 import { textOutput } from './execOutput.ts'
 
 const output = (stdout: Buffer | string, truncated = false) =>
@@ -19,4 +20,18 @@ test.each(['é', '€', '😀'])('a cut stream drops the half of a %s at its end
 
 test('a cut stream that was no text before its end is still told as base64', () => {
   expect(output(Buffer.from([0xff, 0x61]), true).encoding).toBe('base64')
+})
+
+test('a long output that escapes would more than double comes as base64', () => {
+  const controls = Buffer.alloc(minEscapedBytes, '\u0001')
+  expect(output(controls)).toEqual({ stdout: controls.toString('base64'), stderr: '', encoding: 'base64' })
+  const lines = Buffer.alloc(minEscapedBytes, '\n') // exactly doubled
+  expect(output(lines).encoding).toBe('utf8')
+  lines[0] = 1
+  expect(output(lines).encoding).toBe('base64')
+})
+
+test('a short output of control characters stays text', () => {
+  const controls = '\u0001'.repeat(minEscapedBytes - 1)
+  expect(output(controls)).toEqual({ stdout: controls, stderr: '', encoding: 'utf8' })
 })

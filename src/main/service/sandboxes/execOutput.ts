@@ -1,12 +1,12 @@
-import { isUtf8 } from 'node:buffer'
+import { chooseEncoding } from './chooseEncoding.ts'
 
 export type TextOutput = { stdout: string; stderr: string; encoding: 'utf8' | 'base64' }
 
-/** Both streams as text, or both as base64 when one of them is not valid UTF-8. */
+/** Both streams as text, or both as base64. */
 export function textOutput(output: { stdout: Buffer; stderr: Buffer; truncated: boolean }): TextOutput {
   const stdout = output.truncated ? withoutHalfCharacter(output.stdout) : output.stdout
   const stderr = output.truncated ? withoutHalfCharacter(output.stderr) : output.stderr
-  const encoding = isUtf8(stdout) && isUtf8(stderr) ? 'utf8' : 'base64'
+  const encoding = chooseEncoding(stdout, stderr)
   return { stdout: stdout.toString(encoding), stderr: stderr.toString(encoding), encoding }
 }
 

@@ -1,10 +1,10 @@
-import { isUtf8 } from 'node:buffer'
 import { AppError } from '../../../shared/appError.ts'
 import { wroteWords } from '../../../shared/contract/activityWords.ts'
 import { listFiles, maxFileBytes, readFile, uploadFile } from '../../../shared/contract/files.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
+import { chooseEncoding } from './chooseEncoding.ts'
 import type { SandboxRegistry } from './sandboxRegistry.ts'
 
 const fileDeadlineMs = 120_000
@@ -37,7 +37,7 @@ export function fileRoutes({
         { sandboxId, path, maxBytes: maxFileBytes },
         { deadlineMs: fileDeadlineMs, signal },
       )
-      const used = encoding ?? (isUtf8(body) ? 'utf8' : 'base64')
+      const used = encoding ?? chooseEncoding(body)
       return { path, content: body.toString(used), encoding: used, size: result.size }
     }),
     endpoint(listFiles, async ({ params, query: { path } }, { caller, signal }) => {

@@ -1,0 +1,57 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { AccountId } from '../../../shared/ids.ts'
+
+/** Bytes of answers that wait for their readers. */
+export type AnswerBudget = {
+  /** Of work with effects, before it begins. @throws AppError `request/rate` beyond half of the account's limit */
+  requireRoom(accountId: AccountId): void
+  /**
+   * One answer of an account is sent whatever its length, as long as all accounts together have room.
+   * @returns what gives the bytes back, once
+   * @throws AppError `request/rate` beyond a limit
+   */
+  reserve(accountId: AccountId, bytes: number): () => void
+}
+
+export type AnswerLimits = { maxBytes: number; maxBytesPerAccount: number }
+
+export const defaultAnswerLimits: AnswerLimits = {
+  maxBytes: 512 * 1024 * 1024,
+  maxBytesPerAccount: 128 * 1024 * 1024,
+}
+const retryAfterSeconds = 2
+
+export function createAnswerBudget({ maxBytes, maxBytesPerAccount }: AnswerLimits): AnswerBudget {
+  const byAccount = new Map<AccountId, number>()
+  let total = 0
+  const add = (accountId: AccountId, bytes: number): void => {
+    total += bytes
+    const sum = (byAccount.get(accountId) ?? 0) + bytes
+    if (sum === 0) byAccount.delete(accountId)
+    else byAccount.set(accountId, sum)
+  }
+  return {
+    requireRoom(accountId) {
+      if ((byAccount.get(accountId) ?? 0) > maxBytesPerAccount / 2) throw unreadError('Your')
+    },
+    reserve(accountId, bytes) {
+      const reserved = byAccount.get(accountId) ?? 0
+      if (reserved > 0 && reserved + bytes > maxBytesPerAccount) throw unreadError('Your')
+      if (total > 0 && total + bytes > maxBytes) throw unreadError('Too many')
+      add(accountId, bytes)
+      let isReserved = true
+      return () => {
+        if (isReserved) add(accountId, -bytes)
+        isReserved = false
+      }
+    },
+  }
+}
+
+function unreadError(whose: 'Your' | 'Too many'): AppError {
+  const message =
+    whose === 'Your'
+      ? 'Earlier answers for this account were not read yet, and this one would be too much beside them.'
+      : 'The service has too many answers that were not read yet.'
+  return new AppError('request/rate', message, { retryAfterSeconds })
+}
