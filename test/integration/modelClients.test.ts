@@ -219,7 +219,13 @@ test('openai, a response has every field that Open Responses requires', async ()
     ...{ completed_at: expect.any(Number), created_at: expect.any(Number), frequency_penalty: 0, presence_penalty: 0 },
     ...{ max_tool_calls: null, metadata: {}, parallel_tool_calls: true, previous_response_id: null },
     ...{ prompt_cache_key: null, reasoning: { effort: null, summary: null }, safety_identifier: null },
-    ...{ service_tier: 'default', status: 'completed', store: false, temperature: 1, text: { format: { type: 'text' } } },
+    ...{
+      service_tier: 'default',
+      status: 'completed',
+      store: false,
+      temperature: 1,
+      text: { format: { type: 'text' } },
+    },
     ...{ tool_choice: 'auto', tools: [], top_logprobs: 0, top_p: 1, truncation: 'disabled', usage: expect.any(Object) },
   })
   const { output: __, ...streamed } = await openai.responses.stream({ model: 'kimi-k2.5', input: 'x' }).finalResponse()

@@ -57,7 +57,10 @@ const steward = { kind: 'system', name: 'Steward' } as const
 /** @throws AppError `data/unusable`, `data/damaged`, `data/newer` */
 export function agentGround(options: AgentOptions): AgentGround {
   const { dataFolder, link, events, scope, log, now } = options
-  const database = scope.own(openDatabase(join(dataFolder, 'agent.sqlite'), { check: options.checkData ?? false }), (it) => it.close())
+  const database = scope.own(
+    openDatabase(join(dataFolder, 'agent.sqlite'), { check: options.checkData ?? false }),
+    (it) => it.close(),
+  )
   migrate(database, agentMigrations)
   const tasks = taskContext()
   const client = scope.own(serviceClient(link.target, tasks), (it) => it.close())

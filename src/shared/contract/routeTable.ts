@@ -42,7 +42,14 @@ import {
 import { adoptFoundSandbox, deleteFoundSandbox, listFoundSandboxes } from './foundSandboxes.ts'
 import { getHealth } from './health.ts'
 import { addImage, listImages, removeImage } from './images.ts'
-import { countMessageTokens, createChatCompletion, createMessage, createResponse, getModel, listModels } from './inference.ts'
+import {
+  countMessageTokens,
+  createChatCompletion,
+  createMessage,
+  createResponse,
+  getModel,
+  listModels,
+} from './inference.ts'
 import { getMetrics } from './metrics.ts'
 import { buyCredits, getAuthorizationState, getTestBalance, giveTestMoney, listPaidResources } from './payments.ts'
 import { createPortToken, exposePort, listListeningPorts, listPorts, removePort } from './ports.ts'

@@ -28,11 +28,11 @@ import { askedCache, plannedHold, usualOutputTokens } from './reservationPlan.ts
 import { endedOnce, type Purchase, settleCut, settleFailed, settleUnanswered, settleWhole } from './settlement.ts'
 import { mostInputTokens } from './tokenEstimate.ts'
 import { fittedNames } from './toolNames.ts'
-import { estimatedInput } from './usageEstimate.ts'
 import { brokenAnswer, failureText, type UpstreamPools } from './upstreamPools.ts'
 import type { UpstreamReply } from './upstreamRequest.ts'
 import { takesImageUrls } from './upstreams/openAiRequest.ts'
 import type { UpstreamRequest } from './upstreams/upstream.ts'
+import { estimatedInput } from './usageEstimate.ts'
 
 /** Where a provider answers, and the key for it. Held in memory only. */
 export type Provider = { baseUrl: string; apiKey: string | undefined }

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest'
 import { codingClients, smallModelFor, snippetsOf, usualModel } from './snippets.ts'
 
-const given = { origin: 'http://127.0.0.1:4100', model: 'claude-opus-4.6', smallModel: 'claude-haiku-4.5', contextWindow: 200_000 }
+const given = {
+  origin: 'http://127.0.0.1:4100',
+  model: 'claude-opus-4.6',
+  smallModel: 'claude-haiku-4.5',
+  contextWindow: 200_000,
+}
 
 test('every client gets the address of this Steward, and the key from a variable alone', () => {
   for (const { id } of codingClients) {
