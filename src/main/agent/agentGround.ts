@@ -21,7 +21,7 @@ import { type TaskContext, taskContext } from './taskContext.ts'
 
 export type AgentOptions = {
   dataFolder: string
-  /** Whether the database is read for damage before it is used. */
+  /** Whether the database is checked for damage before it is opened. */
   checkData?: boolean
   config: Config
   link: ServiceLink

@@ -3,7 +3,7 @@ import type { Approvals } from './approvals/approvals.ts'
 
 type Parts = { approvals: Pick<Approvals, 'policy'>; stopChats: () => void }
 
-/** Has the stop switch reach what approvals do not: models used by keys, at the service of this application, and running chats. */
+/** Extends the stop switch to what needs no approval: models called with API keys, and running chats. */
 export function followStop({ tellService, events, scope }: AgentGround, { approvals, stopChats }: Parts): void {
   let isStopped = approvals.policy().stopped
   const tell = (): void => tellService?.({ event: 'models-stopped', stopped: isStopped })

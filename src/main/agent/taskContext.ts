@@ -7,7 +7,7 @@ import { type Links, type TaskId, taskHeader } from '../../shared/contract/timel
 export type PresentTask = {
   id: TaskId
   links: Links
-  /** Absent for the user. */
+  /** Undefined for the user. */
   requester?: Requester | undefined
 }
 
@@ -40,7 +40,7 @@ export function taskContext(): TaskContext {
   }
 }
 
-/** Headers that tell the service which task a request belongs to, and on whose behalf it is sent. */
+/** Returns headers that name the task and the requester of a request to the service. */
 export function taskHeaders(task: Omit<PresentTask, 'links'> | undefined): Record<string, string> {
   return {
     ...(task && { [taskHeader]: task.id }),

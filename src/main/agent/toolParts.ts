@@ -127,7 +127,7 @@ export function toolParts(
   return { executor, mcp, door, endpoints: [...toolCallRoutes(pending), ...toolClientRoutes(clients, stdioStart())] }
 }
 
-/** The program that runs Steward runs it too: another Node may be too old, and Electron's own binary runs it as Node. */
+/** Uses the binary that runs Steward: another Node may be too old, and Electron's binary can run as Node. */
 function stdioStart(): StdioStart {
   const script = join(installFolder, 'scripts', 'mcp.js')
   const program = existsSync(script) ? script : join(installFolder, 'out', 'main', 'mcp.js')

@@ -14,7 +14,7 @@ import { version } from '../platform/version.ts'
 import { openDatabase } from '../storage/openDatabase.ts'
 import { copyMode, copyTree } from './copyTree.ts'
 
-/** Tells a backup from any other folder. */
+/** Marks a folder as a backup. */
 const Manifest = z.object({ kind: z.literal('steward-backup'), format: z.literal(1), version: z.string() })
 const manifestName = 'backup.json'
 
@@ -26,8 +26,8 @@ const filesName = 'files'
 type Options = Pick<StartOptions, 'folder' | 'dataFolder' | 'json'>
 
 /**
- * Copies a data folder while Steward runs or not: each database by SQLite's backup, each disk of a running sandbox as it
- * is at one moment, everything else as it is on disk. A backup is complete once it has its name.
+ * Copies a data folder, also while Steward runs: each database by SQLite's backup, each disk of a running sandbox as it
+ * is at one moment, everything else as it is on disk. A backup is complete once it is renamed to its final name.
  * @returns the exit code of the program
  * @throws AppError `command/usage`, `backup/failed`, `data/damaged`
  */
@@ -48,7 +48,7 @@ export async function runBackup({ folder, dataFolder, json }: Options): Promise<
     }
     const manifest: z.infer<typeof Manifest> = { kind: 'steward-backup', format: 1, version }
     await writeFile(join(part, manifestName), `${JSON.stringify(manifest)}\n`, { mode: 0o600 })
-    await rm(target, { recursive: true, force: true }) // an empty folder, as was checked
+    await rm(target, { recursive: true, force: true }) // checked to be an empty folder
     await rename(part, target)
   } finally {
     host?.close()
@@ -61,7 +61,7 @@ export async function runBackup({ folder, dataFolder, json }: Options): Promise<
 }
 
 /**
- * Puts a backup in the place of a data folder that nothing uses. The folder that was there is kept beside it.
+ * Replaces a data folder that is not in use with a backup. The previous folder is renamed, not deleted.
  * @returns the exit code of the program
  * @throws AppError `command/usage`, `backup/failed`, `data/in-use`, `data/damaged`
  */
@@ -131,18 +131,18 @@ async function callHost<M extends HostMethod>(
   deadlineMs: number,
 ): Promise<HostResult<M>> {
   const answer = await host?.call(method, params, { signal: AbortSignal.timeout(deadlineMs) })
-  return hostMethods[method].result.parse(answer?.result) as HostResult<M> // by the schema of this very method
+  return hostMethods[method].result.parse(answer?.result) as HostResult<M> // matches the schema of this method
 }
 
 type Frozen = HostParams<'snapshot.create'>
 
-/** Has the host copy the disk of each running sandbox as a snapshot, during which its programs pause. */
+/** Copies the disk of each running sandbox as a snapshot made by the host. Its programs pause meanwhile. */
 async function freezeDisks(host: IpcClient): Promise<Frozen[]> {
   const { machines } = await callHost(host, 'machine.list', {}, connectMs)
   const frozen: Frozen[] = []
   try {
     for (const { id: sandboxId, runtime } of machines) {
-      if (runtime === 'docker') continue // its files are in the engine
+      if (runtime === 'docker') continue // its files are in the container engine
       const snapshotId = SnapshotId.parse(`snap_${randomBytes(12).toString('hex')}`)
       frozen.push({ sandboxId, snapshotId, runtime })
       await callHost(host, 'snapshot.create', { sandboxId, snapshotId, runtime }, snapshotMs)
@@ -170,7 +170,7 @@ async function databasesIn(folder: string): Promise<string[]> {
   return (await readdir(folder)).filter((name) => name.endsWith('.sqlite'))
 }
 
-/** All but databases, sandboxes, logs, the browser profile of the window, locks and sockets. */
+/** Excludes databases, sandboxes, logs, the window's browser profile, locks and sockets. */
 async function copyRest(dataFolder: string, part: string): Promise<void> {
   const machines = join(hostFolder(dataFolder), 'machines')
   const left = new Set(['logs', 'window', join('host', 'machines'), join('host', 'host.pid')])
@@ -210,12 +210,12 @@ async function entriesOf(folder: string): Promise<string[]> {
   return [...names.filter((name) => name !== 'snapshots'), ...snapshots.map((name) => join('snapshots', name))]
 }
 
-/** Whether an entry is the present disk, which changes, or the copy of it that is put in its place. */
+/** Whether an entry is the current disk, which changes, or the copy that replaces it in the backup. */
 function isPresent(entry: string, snapshotId: SnapshotId): boolean {
   return entry === diskName || entry === filesName || entry.startsWith(join('snapshots', snapshotId))
 }
 
-/** Containers keep their files in the engine, which has its own ways to save them. */
+/** Containers store their files in the engine, which has its own backup. */
 async function sandboxesOfDocker(dataFolder: string): Promise<string[]> {
   const names = await readdir(join(hostFolder(dataFolder), 'docker')).catch(() => [])
   return names.filter((name) => SandboxId.safeParse(name).success)

@@ -8,12 +8,12 @@ import { AppError } from '../../shared/appError.ts'
 const execute = promisify(execFile)
 
 type Options = {
-  /** Whether a path of the source stays out of the copy, with all that is in it. */
+  /** Whether to exclude a path of the source with everything below it. */
   leaveOut?: (path: string) => boolean
 }
 
 /**
- * Copies a file or folder with modes, owners and holes. Sockets stay out.
+ * Copies a file or folder with modes, owners and holes. Skips sockets.
  * @throws AppError `backup/failed`
  */
 export async function copyTree(from: string, to: string, { leaveOut }: Options = {}): Promise<void> {
@@ -61,7 +61,7 @@ async function copyEntry(from: string, to: string, found: Stats): Promise<void> 
   await utimes(to, found.atime, found.mtime)
 }
 
-/** A disk image is mostly holes, which only GNU's cp keeps. */
+/** Uses GNU cp, which preserves the holes of sparse disk images. */
 async function copyWhole(from: string, to: string): Promise<void> {
   if (process.platform === 'linux') {
     await execute('/bin/cp', ['-a', '-T', '--sparse=auto', '--reflink=auto', '--', from, to])
@@ -70,7 +70,7 @@ async function copyWhole(from: string, to: string): Promise<void> {
   }
 }
 
-/** Removed by a running Steward meanwhile. */
+/** Whether a running Steward removed the file during the copy. */
 function isGone(failure: unknown): boolean {
   if (!(failure instanceof Error)) return false
   const said = 'stderr' in failure ? String(failure.stderr) : ''

@@ -44,19 +44,19 @@ async function endHost(folder: string): Promise<string | undefined> {
     path: hostSocketPath(folder),
     onEvent: () => {},
     signal: AbortSignal.timeout(answerMs),
-  }).catch(() => undefined) // nobody listens, or nobody answers
+  }).catch(() => undefined) // no host listens or responds
   try {
     const pid = host && (await shutDown(host))
     if (pid !== undefined) return `sandbox host (process ${pid})`
   } catch {
-    // It listens and does not answer: ended below.
+    // A host that listens but does not respond is killed below.
   } finally {
     host?.close()
   }
   return killHost(folder)
 }
 
-/** @returns the process that ended, or undefined when it did not */
+/** @returns the process id if it exited in time */
 async function shutDown(host: IpcClient): Promise<number | undefined> {
   const { result } = await host.call('describe', {}, { signal: AbortSignal.timeout(answerMs) })
   const { pid } = hostMethods.describe.result.parse(result)
@@ -64,7 +64,7 @@ async function shutDown(host: IpcClient): Promise<number | undefined> {
   return (await gone(async () => isRunning(pid), politeMs)) ? pid : undefined
 }
 
-/** Ends a host that does not answer. Its sandboxes end with it. */
+/** Kills a host that does not respond. Its sandboxes end with it. */
 async function killHost(folder: string): Promise<string | undefined> {
   const host = await findHostProcess(folder)
   if (!host || !(await killHostProcess(host))) return undefined

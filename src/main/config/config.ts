@@ -323,7 +323,7 @@ export function hostEnvironment(): Environment {
 /** Variables with this prefix are left to whoever tests Steward. */
 const foreignPrefix = 'STEWARD_TEST_'
 const prefix = 'STEWARD_'
-/** Keys for clients of Steward, which documents and window export in a shell. They configure nothing. */
+/** API keys for clients, which the documentation exports in a shell. They configure nothing. */
 const clientVariables: readonly string[] = ['STEWARD_KEY', 'STEWARD_MCP_KEY', 'STEWARD_TOOLS_KEY']
 
 /**
@@ -424,7 +424,7 @@ function describeIssue(issue: z.core.$ZodIssue, source: { file: string; environm
   }
   const names = issue.path.filter((it) => typeof it === 'string')
   const key = configKeys().find((it) => it.path.join('.') === names.join('.'))
-  // A rule over several keys names the object that they are in.
+  // A rule over several keys reports the object that contains them.
   const within = configKeys().filter(({ path }) => names.every((name, index) => path[index] === name))
   const [variable] = (key ? [key] : within).flatMap((it) => (source.environment[it.variable] ? [it.variable] : []))
   const where = variable ? `\`${names.join('.')}\` (from ${variable})` : `\`${names.join('.')}\` in ${source.file}`

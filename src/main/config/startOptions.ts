@@ -70,7 +70,7 @@ export type StartOptions = {
   command: 'start' | (typeof otherCommands)[number] | 'help' | 'version'
   /** Of the command `verify`: the file. */
   verify: string | undefined
-  /** Of the commands `backup` and `restore`: the folder of the backup. */
+  /** Folder of the backup, for the commands `backup` and `restore`. */
   folder: string | undefined
   /** Of the command `rdap`: where to fetch it. */
   rdap: string | undefined

@@ -25,8 +25,8 @@ export async function headlessProgram(options: StartOptions, given: Environment)
 }
 
 /**
- * Opens the Steward that runs on the data folder already, as for a second browser.
- * @returns whether there is one
+ * Opens the running Steward of the data folder, as in a second browser.
+ * @returns whether one is running
  */
 async function openRunning(failure: unknown, { dataFolder, json, open }: StartOptions, given: Environment) {
   if (!(failure instanceof AppError) || failure.code !== 'data/in-use') return false
@@ -39,7 +39,7 @@ async function openRunning(failure: unknown, { dataFolder, json, open }: StartOp
     required: false,
     environment: given,
   }).app
-  // Its page stays until the address was used or has expired with the Steward that runs.
+  // The page with the address is left in place: the address works once, until the running Steward expires it.
   if (open && mayOpen) await openInBrowser(url, given)
   return true
 }

@@ -38,7 +38,7 @@ async function run(given: Given): Promise<void> {
   let fronts: readonly string[] = []
   let personKey: string | undefined
   const models = modelOrders()
-  // A terminal that closes ends what runs in it; a service without one is told to read its certificate again.
+  // SIGHUP from a closing terminal ends the service; without a terminal it reloads the certificate.
   const reloading: { reload?: () => void } = {}
   const mayReload = !supervised && !process.stdin.isTTY
   const reload = mayReload ? () => reloading.reload?.() : undefined
@@ -116,7 +116,7 @@ async function run(given: Given): Promise<void> {
   }
 }
 
-/** Resolves with the reason when the process shall end: at a signal, or when the application that supervises it has gone. */
+/** Resolves with the reason to exit: a signal, or the end of the supervising application. */
 function endOrder(
   { supervised, reload }: { supervised: boolean; reload: (() => void) | undefined },
   onOrder: (order: ServiceOrder) => void,

@@ -1,14 +1,14 @@
 export type ByteLimits = {
   maxBytes: number
-  /** Ends the reading, also while the next chunk is awaited. A deadline is `AbortSignal.timeout(…)`. */
+  /** Aborts the read, also while waiting for the next chunk. Use `AbortSignal.timeout(…)` for a deadline. */
   signal?: AbortSignal | undefined
-  /** Creates the error of a longer stream. */
+  /** Creates the error for a longer stream. */
   tooLarge?: () => Error
 }
 
 /**
- * Reads a stream of another party whole. A stream that is left early is ended.
- * @throws Error of `tooLarge`, the reason of the signal, and errors of the stream
+ * Reads an untrusted stream to its end, and destroys it on error.
+ * @throws the error of `tooLarge`, the signal's reason, or the stream's error
  */
 export async function readBytes(stream: AsyncIterable<Uint8Array>, limits: ByteLimits): Promise<Buffer> {
   const { maxBytes, tooLarge = () => new Error(`It has more than ${maxBytes} bytes.`) } = limits
@@ -18,8 +18,8 @@ export async function readBytes(stream: AsyncIterable<Uint8Array>, limits: ByteL
 }
 
 /**
- * Reads a stream up to `maxBytes`, and ends it there.
- * @throws the reason of the signal, and errors of the stream
+ * Reads the first `maxBytes` of a stream, then destroys it.
+ * @throws the signal's reason or the stream's error
  */
 export async function readFirstBytes(
   stream: AsyncIterable<Uint8Array>,
@@ -47,7 +47,7 @@ async function* abortable<T>(stream: AsyncIterable<T>, signal: AbortSignal): Asy
     abort = () => reject(signal.reason)
     signal.addEventListener('abort', abort, { once: true })
   })
-  aborted.catch(() => {}) // nothing may be awaiting it when it fires
+  aborted.catch(() => {}) // it may reject before anything awaits it
   let isEnded = false
   try {
     for (;;) {
@@ -60,7 +60,7 @@ async function* abortable<T>(stream: AsyncIterable<T>, signal: AbortSignal): Asy
     }
   } finally {
     signal.removeEventListener('abort', abort)
-    // Not awaited: a generator that waits for its source ends only once that moves.
+    // Not awaited: a generator that waits for its source returns only after the next chunk.
     if (!isEnded) void iterator.return?.().catch(() => {})
   }
 }

@@ -1,11 +1,11 @@
-/** Limits of JSON that another party wrote. A value such as `1` has depth 0, `[]` has depth 1. */
+/** Limits of untrusted JSON. A value such as `1` has depth 0, `[]` has depth 1. */
 export type JsonLimits = { maxBytes?: number; maxDepth?: number }
 
-/** Deeper values overflow the stack of whatever walks them: schemas, `JSON.stringify`, our own recursion. */
+/** Deeper values overflow the stack of recursive readers: schemas, `JSON.stringify`, our own code. */
 export const defaultMaxDepth = 64
 export const defaultMaxBytes = 64 * 1024 * 1024
 
-/** Text that is no JSON, or that exceeds a limit. Its message quotes nothing of the text, which may hold a secret. */
+/** Error for text that is not JSON or exceeds a limit. Its message never quotes the text, which may contain a secret. */
 export class JsonError extends Error {
   readonly reason: 'malformed' | 'too-deep' | 'too-large'
   /** Completes a sentence about the text, such as "The body …". */
@@ -20,7 +20,7 @@ export class JsonError extends Error {
 }
 
 /**
- * Parses JSON of another party. Depth is counted before anything is built.
+ * Parses untrusted JSON. Checks the depth before building any value.
  * @throws JsonError
  */
 export function parseJson(text: string, limits: JsonLimits = {}): unknown {
@@ -32,7 +32,7 @@ export function parseJson(text: string, limits: JsonLimits = {}): unknown {
   throw new JsonError('malformed', `is not valid JSON${parsed.position ? ` (${parsed.position})` : ''}`)
 }
 
-/** V8's own error is not passed on, not even as a cause: it quotes a part of the text. */
+/** Drops V8's error, even as a cause: it quotes part of the text. */
 function tryParse(text: string): { value: unknown } | { position: string | undefined } {
   try {
     return { value: JSON.parse(text) }
@@ -53,8 +53,7 @@ const isOpening = (unit: number): boolean => unit === 0x7b || unit === 0x5b
 const isClosing = (unit: number): boolean => unit === 0x7d || unit === 0x5d
 
 /**
- * Reads brackets outside of strings. Up to the first error of a malformed text it sees what a parser sees, and no parser
- * reads further.
+ * Counts brackets outside strings. In malformed text it agrees with a parser up to the first error, where a parser stops.
  */
 function isDeeper(text: string, maxDepth: number): boolean {
   if (text.length <= maxDepth) return false

@@ -4,9 +4,9 @@ import type { Log } from './log.ts'
 
 /** Keeps one child process running. */
 export type ChildSupervisor<Ready> = {
-  /** The first time it is ready. Rejects when so many runs as `startAttempts` ended before that, or one that `refuses`. */
+  /** Resolves when the child is first ready. Rejects if `startAttempts` runs ended before that, or one that `refuses`. */
   readonly started: Promise<Ready>
-  /** Kills the present child: it is started again as after every end. */
+  /** Kills the current child, which is then restarted. */
   restart(): void
   /** Asks it to end, and kills it when it does not. */
   close(): Promise<void>
@@ -20,7 +20,7 @@ type Options<Ready> = {
   readyOf: (line: string) => Ready | undefined
   onReady: (ready: Ready) => void
   onDown: (reason: string) => void
-  /** Whether a run with this exit code said that it cannot start, so that another try would end the same way. */
+  /** Whether this exit code means that the child cannot start, so that a retry would fail too. */
   refuses: (exitCode: number | null) => boolean
   now: () => number
   log: Log
@@ -32,7 +32,7 @@ export type SupervisorLimits = {
   readyMs: number
   /** To end when asked. */
   endMs: number
-  /** Runs that may end before the child was ever ready. */
+  /** Maximum runs that may end before the child is first ready. */
   startAttempts: number
   firstPauseMs: number
   maxPauseMs: number
@@ -99,9 +99,8 @@ export function superviseChild<Ready>(options: Options<Ready>): ChildSupervisor<
   }
 }
 
-type End = { /** Follows the name in a sentence. */ reason: string; exitCode: number | null }
+type End = { /** Predicate of a sentence about the child. */ reason: string; exitCode: number | null }
 
-/** One run of the child. */
 function runChild<Ready>(
   { spawn, readyOf }: Options<Ready>,
   { readyMs }: SupervisorLimits,

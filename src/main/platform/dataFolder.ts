@@ -27,7 +27,7 @@ export async function openDataFolder(folder: string): Promise<void> {
   }
 }
 
-/** @returns a sentence if other users can read the folder, which Steward makes for its user alone */
+/** @returns a warning if other users can read the folder, which Steward creates for its user only */
 export async function openFolderWarning(folder: string): Promise<string | undefined> {
   if (process.platform === 'win32') return undefined
   const mode = (await stat(folder)).mode & 0o777

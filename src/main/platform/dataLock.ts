@@ -12,15 +12,15 @@ const LockHolder = z.object({
   /** Of `processIdentity`; null where the system does not say. */
   identity: z.string().nullable(),
   token: z.string(),
-  /** Device and inode of the folder. A copied folder has others, so that its lock holds nothing. */
+  /** Device and inode of the folder. They differ in a copied folder, whose lock is ignored. */
   folder: z.string().optional(),
 })
 export type LockHolder = z.infer<typeof LockHolder>
 
 export type DataLock = {
   /**
-   * How the last holder left the folder. `crashed`: without releasing its lock. `copied`: the folder is a copy that was
-   * made while a process held the original.
+   * State that the last holder left the folder in. `crashed`: it did not release its lock. `copied`: the folder is a copy
+   * of one that was in use.
    */
   readonly left: FolderState
   release(): Promise<void>
@@ -42,8 +42,8 @@ const claimMs = 5
 const maxAttempts = 200
 
 /**
- * Makes this process the only one of its kind in a data folder. A lock is replaced if its process is gone, if its id now
- * belongs to another process, or if it is the copy of a lock of another folder.
+ * Makes this process the only one of its kind in a data folder. Replaces a lock whose process has exited, whose process id
+ * was reused, or that was copied from another folder.
  * @throws AppError `data/in-use` naming the process that holds it
  */
 export async function lockData({ folder, name, program, waitMs = 0 }: LockOptions): Promise<DataLock> {
@@ -118,11 +118,11 @@ async function replaceStale({ path, prepared, folder }: Claim, staleText: string
 type Claim = { path: string; prepared: string; folder: string | undefined }
 
 async function folderIdentity(folder: string): Promise<string | undefined> {
-  const found = await stat(folder, { bigint: true }).catch(() => undefined) // the caller meets the same failure
+  const found = await stat(folder, { bigint: true }).catch(() => undefined) // the caller gets the same error
   return found && `${found.dev}:${found.ino}`
 }
 
-/** Locks of earlier versions name no folder. */
+/** Locks of earlier versions do not name a folder. */
 function isOfOther(holder: LockHolder, folder: string | undefined): boolean {
   return holder.folder !== undefined && folder !== undefined && holder.folder !== folder
 }

@@ -1,6 +1,6 @@
 /**
  * Ends a program on SIGTERM, SIGINT and SIGHUP: `end` at the first, by force at the second. npm hands on a Ctrl-C that
- * the terminal sent already, so that what follows at once is the same signal. With `reload`, SIGHUP reloads instead.
+ * the terminal sent already, so a second one within moments is a duplicate. With `reload`, SIGHUP reloads instead.
  * @returns what stops listening
  */
 export function onEndSignal({

@@ -10,7 +10,7 @@ import { hostFolder, hostPidFile } from './hostSocket.ts'
 
 const waitForever = 'setInterval(() => {}, 1000)'
 
-/** Runs a script of that name on a data folder whose pid file names it. */
+/** Runs a script with this name on a data folder whose pid file names its process. */
 async function startNamed(name: string, dataArgument?: string): Promise<{ child: ChildProcess; folder: string }> {
   const folder = temporaryFolder('host-process')
   const script = join(folder, name)

@@ -3,15 +3,15 @@ import { basename } from 'node:path'
 import { hostPidFile } from './hostSocket.ts'
 import { processIdentity } from './processIdentity.ts'
 
-/** From its source, or built. */
+/** File names from source and in a build. */
 const hostProgram = /^host\.[jt]s$/
 
-/** The process of a sandbox host, told from a later one with the same number. */
+/** Process of a sandbox host. `identity` differs for a later process with the same id. */
 export type HostProcess = { pid: number; identity: string }
 
 /**
- * Finds the host of a data folder by its pid file. After a crash the number in it may be another program's, so the
- * process must have been started as this folder's host.
+ * Finds the host of a data folder by its pid file. After a crash another program may have its process id, so the process
+ * must have been started as this folder's host.
  */
 export async function findHostProcess(dataFolder: string): Promise<HostProcess | undefined> {
   try {
@@ -26,13 +26,13 @@ export async function findHostProcess(dataFolder: string): Promise<HostProcess |
   }
 }
 
-/** Whether a signal, or a debugger, keeps the process from running. */
+/** Whether the process is stopped by a signal or a debugger. */
 export async function isHostStopped({ pid }: HostProcess): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   return /^[Tt] /.test(stat.slice(stat.lastIndexOf(')') + 2))
 }
 
-/** @returns false when it has ended already */
+/** @returns false if it has exited already */
 export async function killHostProcess({ pid, identity }: HostProcess): Promise<boolean> {
   if ((await processIdentity(pid)) !== identity) return false
   try {

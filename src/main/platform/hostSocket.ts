@@ -6,7 +6,7 @@ export function hostFolder(dataDir: string): string {
   return join(dataDir, 'host')
 }
 
-/** Present while a host runs, and after one that did not end in order. */
+/** Exists while a host runs, and after a crash. */
 export function hostPidFile(dataDir: string): string {
   return join(hostFolder(dataDir), 'host.pid')
 }

@@ -104,7 +104,7 @@ function answerOf(asked: ClientRequest, body: string | undefined): Promise<Incom
 
 const tooLarge = (): Error => new Error('The answer is too large.')
 
-/** @throws Error for a longer one, and for one that breaks off */
+/** @throws Error if the response is too long or incomplete */
 export async function textOf(answer: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
   return (await readBytes(answer, { maxBytes, tooLarge })).toString('utf8')
 }

@@ -3,7 +3,7 @@ import { specialNetworks } from './specialAddresses.ts'
 
 const special = new BlockList()
 for (const { network, bits } of specialNetworks) special.addSubnet(network, bits, isIPv6(network) ? 'ipv6' : 'ipv4')
-/** All that IPv6 routes for everybody. */
+/** Global unicast addresses of IPv6. */
 const global = new BlockList()
 global.addSubnet('2000::', 3, 'ipv6')
 

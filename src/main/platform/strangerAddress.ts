@@ -2,9 +2,8 @@ import { isIP } from 'node:net'
 import { isPublicAddress } from './publicAddress.ts'
 
 /**
- * Parses an address that nobody vouches for: a public host over https, or a server of this computer, which the caller
- * allows or refuses by `isThisComputer`. Names are looked up and checked as the connection is made (`mayConnect`), so that
- * none leads elsewhere after it was checked.
+ * Parses an untrusted address: a public host over https, or a server on this computer, which the caller allows or refuses
+ * by `isThisComputer`. Names are resolved and checked when connecting (`mayConnect`), which prevents DNS rebinding.
  * @param refused makes the failure
  */
 export function strangerAddress(address: string, refused: (message: string) => Error): URL {
@@ -20,7 +19,7 @@ export function strangerAddress(address: string, refused: (message: string) => E
   return url
 }
 
-/** Whether an address of `strangerAddress` leads to a server of this computer. */
+/** Whether an address from `strangerAddress` is a server on this computer. */
 export function isThisComputer({ hostname }: URL): boolean {
   return isLocalName(hostname)
 }

@@ -19,7 +19,7 @@ export type RunningService = {
   models: Pick<InferenceParts, 'setProviderKey' | 'setLocalServers' | 'setStopped'>
   /** Of its DNS server; undefined where it has none. */
   dnsPort: number | undefined
-  /** For connections from now on. @throws Error if it cannot be used, and the present one stays */
+  /** Replaces the certificate for new connections. @throws Error if it is invalid; the current one stays in use */
   setCertificate(pem: { cert: string; key: string }): void
   /** Lets requests under way end, for a while; the sandbox host goes on. */
   close(): Promise<void>

@@ -59,7 +59,7 @@ const defaultRateLimits = {
 } as const
 const closeDeadlineMs = 10_000
 
-/** A household, an office or a /64 of IPv6 has one address. A browser opens six connections to a host. */
+/** Allows for households and offices that share an address or an IPv6 /64. A browser opens six connections per host. */
 const maxConnectionsPerAddress = 256
 
 /** The server before all of it: the interface, its WebSockets, and the addresses of exposed ports. */

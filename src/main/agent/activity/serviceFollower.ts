@@ -182,8 +182,8 @@ function actorOf(by: ActivityBy, service: string): NotedEntry['actor'] {
 }
 
 /**
- * Returns the requester of a task for a service that does not record it, by what the log has of the task so far. Returns
- * undefined for an action of the user. In a turn of a chat, the user only asks: the chat does all that a service records.
+ * Returns the requester of a task for a service that does not record it, from the task's entries so far. Returns
+ * undefined for an action of the user. In a chat turn the requester is the chat: the user only sent the message.
  */
 function requesterOf(records: Timeline['records'], task: TaskId): Requester | undefined {
   if (task.startsWith('action:')) return undefined

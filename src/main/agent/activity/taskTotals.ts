@@ -46,7 +46,7 @@ export function taskTotals(records: Pick<TimelineRepository, 'ofTask'>, task: Ta
   }
 }
 
-/** Titles of conversations and texts of questions, by id. A title is of the person's words, which the log itself does not keep. */
+/** Titles of conversations and texts of questions, by id. They quote the user, so the log does not store them. */
 export type ChatTitles = (ids: readonly string[]) => ReadonlyMap<string, string>
 
 /** Of chats and programs: what a person does in the window is a task as well, and mostly a single entry. */
@@ -70,7 +70,7 @@ export function recentTasks(
   return { tasks: titled, has_more: found.length > limit }
 }
 
-/** The message that a turn of a chat began with. */
+/** The user message of a chat turn. */
 function questionOf(task: TaskId): string {
   return task.slice('chat:'.length)
 }

@@ -48,7 +48,7 @@ export async function listedEntries(
   return { entries, has_more: present.length > limit, request_states: requestStates(records, entries) }
 }
 
-/** A filter may leave out the entries that tell what became of a request. */
+/** Latest states of requests, since a filter may hide the entries with their outcome. */
 function requestStates(
   records: Pick<TimelineRepository, 'ofRequest'>,
   entries: readonly TimelineEntry[],

@@ -63,7 +63,7 @@ export type TimelineRepository = {
   firstByRequester(task: TaskId): TimelineRow | undefined
   /** The first entry that leads there. */
   firstOf(link: EntryLink): TimelineRow | undefined
-  /** Returns the newest entries of a request's own life, newest first. */
+  /** Returns the latest state changes of a request, newest first. */
   ofRequest(intentId: string): TimelineRow[]
   /** How far the log of this account of a service was read; undefined when it never was. */
   followed(accountId: string): number | undefined

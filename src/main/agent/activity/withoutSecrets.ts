@@ -9,7 +9,7 @@ const openFields = /(^|_)(hash|nonce|signature|transaction|sha256)$/
 const secretFields =
   /(^|_)(passphrase|password|mnemonic|phrase|seed|private_key|secret|api_key|access_token|refresh_token|token|authorization|cookie)$/
 
-/** Characters that an entry keeps of a text at most, and the fields of its detail. */
+/** Maximum characters of a stored text, and maximum fields of an entry's detail. */
 export const maxKeptLength = 4_000
 export const maxDetailFields = 40
 
@@ -40,13 +40,13 @@ export function withoutSecrets<
   }
 }
 
-/** Takes time by length, so a longer text is cut first, to twice what an entry keeps of one. */
+/** Longer texts are cut to twice the stored length before the search, which takes time by length. */
 export function cleanText(text: string, field = ''): string {
   if (secretFields.test(field)) return removed
   const isCut = text.length > 2 * maxKeptLength
   const head = isCut ? text.slice(0, 2 * maxKeptLength) : text
   const clean = withoutPhrases(maybeSecret.test(head) ? withoutShapes(head, field) : head)
-  // A secret that the cut has split is in the half that goes.
+  // A secret split by that cut is in the part that is removed here.
   return isCut ? `${clean.slice(0, Math.max(0, clean.length - maxKeptLength))}…` : clean
 }
 
@@ -61,7 +61,7 @@ function withoutShapes(text: string, field: string): string {
 function cleanDetail(detail: Detail): Detail {
   return Object.fromEntries(
     Object.entries(detail)
-      .slice(0, maxDetailFields + 1) // of which one may be left out
+      .slice(0, maxDetailFields + 1) // one of them may be missing
       .map(([name, value]) => [cleanText(name), typeof value === 'string' ? cleanText(value, name) : value]),
   )
 }
@@ -82,7 +82,7 @@ function withoutPhrases(text: string): string {
   return clean + text.slice(end)
 }
 
-/** Finds the next run from a word on. @returns where it starts and ends in the text, and the word behind it */
+/** Finds the next run from a word on. @returns its start and end in the text, and the index of the following word */
 function findRun(words: readonly RegExpExecArray[], from: number, fits: (word: RegExpExecArray) => boolean) {
   let first = from
   for (let next = from; next <= words.length; next++) {

@@ -90,7 +90,7 @@ export function answerHeaders(answer: IncomingMessage): HeaderList {
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined && told.has(name) && goesOn(name)) kept[name] = value
   }
-  // A challenge of any other kind would make browsers ask for a password on this origin.
+  // Any other challenge would make browsers prompt for a password on this origin.
   if (headers['www-authenticate'] === 'Bearer') kept['www-authenticate'] = 'Bearer'
   const type = String(headers['content-type'] ?? '')
   if (type === '' || plainTypes.test(type)) return kept

@@ -42,7 +42,7 @@ type Options = {
   /** Answers `/mcp`, and asks for a key of its own. Absent: there is nothing. */
   mcp?: ((exchange: Exchange) => Promise<void>) | undefined
   tasks?: LocalRoutesOptions['tasks']
-  /** Whether the user stopped everything. Absent: never. */
+  /** Whether the user stopped everything. Default: never. */
   isStopped?: (() => boolean) | undefined
   /** The wallet's own pages, on a host name of theirs. */
   sheets?: SheetPages | undefined
@@ -158,7 +158,7 @@ function sendEvents(page: WebSocket, events: LocalEvents): void {
 
 const completionPaths: readonly string[] = [createChatCompletion.path, createResponse.path, createMessage.path]
 
-/** A service elsewhere does not know the stop switch: its models are refused here. @throws AppError `intent/stopped` */
+/** Refuses models of a remote service, which does not know the stop switch. @throws AppError `intent/stopped` */
 function assertModelsRun({ link, isStopped }: Pick<Ground, 'link' | 'isStopped'>, path: string): void {
   if (link.status().kind === 'hosted' && completionPaths.includes(path) && isStopped?.()) {
     throw new AppError('intent/stopped', 'Everything is stopped.')
@@ -169,7 +169,7 @@ type Place = 'service' | 'mcp' | 'documentation' | 'local' | 'page'
 
 const wellKnown = '.well-known'
 const servicePaths = routeTable.flatMap(({ path, aliases }) => [path, ...aliases])
-/** First segments of the service's paths. Of well-known ones each is a name of its own. */
+/** First segments of the service's paths. Paths below `.well-known` are listed one by one. */
 const serviceSegments = new Set(['openapi.json', ...servicePaths.map(firstSegment)])
 const wellKnownPaths = new Set<string>(servicePaths.filter((path) => firstSegment(path) === wellKnown))
 

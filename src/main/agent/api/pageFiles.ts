@@ -26,7 +26,7 @@ const types: Readonly<Record<string, string>> = {
 /** The build names what stands in this folder by its content, so a browser may keep it for good. */
 const hashedFolder = `assets${sep}`
 
-/** The built interface, with `frames` as the only sources of pages within it. The application routes behind `#`, so it has no other paths. */
+/** Serves the built interface, which may embed pages from `frames` only. It routes behind `#`, so it has no other paths. */
 export function pageFiles(folder: string, frames: () => string): PageFiles {
   return {
     async answer(request, path) {

@@ -29,7 +29,7 @@ export type AnsweringParts = {
   publish: LocalEvents['publish']
   note: Note
   calls: CallRunning
-  /** Learns whether the provider of a model took its key. */
+  /** Reports whether the provider of a model accepted its key. */
   learnKey(provider: string, accepted: boolean): void
   /** Of random hexadecimal digits. */
   newId: () => string

@@ -71,7 +71,7 @@ export function imageType(bytes: Buffer): string | undefined {
 
 function checkText(bytes: Buffer): void {
   if (bytes.length === 0) throw new AppError('chat/attachment', 'The file is empty.')
-  // A PDF may consist of text alone, which no model reads as the document.
+  // A PDF may be plain ASCII, but models cannot read its source as text.
   if (bytes.includes(0) || !isUtf8(bytes) || bytes.subarray(0, 1_024).includes('%PDF-')) {
     throw new AppError('chat/attachment', 'Only images and text files can be attached.')
   }

@@ -48,7 +48,7 @@ export type ConversationRepository = {
   count(filter: ListFilter): number
   /** Deleted before, for good. @returns their ids */
   purge(deletedBeforeMs: number): string[]
-  /** Titles of conversations and first words of questions, by the ids of either. */
+  /** Returns titles of conversations and first words of questions, by their ids. */
   titles(ids: readonly string[]): Map<string, string>
 }
 

@@ -10,7 +10,7 @@ export type GatheredCall = { name: string; arguments: string; extra: unknown }
 export type GatheredCalls = {
   /** @throws AppError `inference/upstream` for calls without an end */
   add(piece: CallPiece): void
-  /** @throws AppError `inference/upstream` for details without an end */
+  /** @throws AppError `inference/upstream` if the details exceed their limit */
   carry(carried: Carried): void
   calls(): GatheredCall[]
   carried(): Carried

@@ -4,18 +4,18 @@ import { isThisComputer } from '../../platform/strangerAddress.ts'
 import { sellerAddress } from './sellerAddress.ts'
 
 /**
- * Decides which addresses a requester may send requests to. Servers of this computer trust whatever reaches them, so only
- * the window reaches all of them; programs and models reach those that the user named, and the service of Steward.
+ * Decides which addresses a requester may send requests to. Servers on this computer trust every local client, so only
+ * the window reaches all of them; programs and models reach those that the user allowed, and Steward's own service.
  */
 export type SellerAccess = {
   /** @throws AppError `payment/address` */
   requireAddress(address: string, requester: Asker): URL
-  /** @throws AppError `request/invalid`, `intent/stopped` where this requester may not send the method */
+  /** @throws AppError `request/invalid`, `intent/stopped` if this requester may not send the method */
   assertMethod(method: string, requester: Asker, options?: { readsOnly: boolean }): void
 }
 
 type Options = {
-  /** As `127.0.0.1:8080`. */
+  /** Hosts with ports, such as `127.0.0.1:8080`. */
   namedServers: () => readonly string[]
   isOwnService: (url: string) => boolean
   isStopped: () => boolean

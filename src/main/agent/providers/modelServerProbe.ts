@@ -6,7 +6,7 @@ import { parsedJson } from '../../platform/parsedJson.ts'
 export type ProbedModels = {
   kind: 'models'
   models: string[]
-  /** By model, of those that have one in the list. */
+  /** Prices by model, if the list has them. */
   prices: Record<string, ModelPrice>
 }
 
@@ -75,7 +75,7 @@ function priceIn(pricing: unknown): ModelPrice | undefined {
     .data
 }
 
-/** Rounded up to the least step of a price: a millionth of a dollar. */
+/** Rounds up to a millionth of a dollar. */
 function perMillion(perToken: string): number {
   const picoUsd = Math.ceil(Number((Number(perToken) * 1e12).toFixed(3)))
   return picoUsd / 1e6

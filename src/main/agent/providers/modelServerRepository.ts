@@ -11,7 +11,7 @@ export type ServerRow = {
   needsKey: boolean
   readAtMs: number
   isFree: boolean
-  /** Of models that the list names no price for; null: unknown. */
+  /** Price of models without one in the server's list. Null if unknown. */
   price: ModelPrice | null
   listedPrices: Readonly<Record<string, ModelPrice>>
 }

@@ -37,7 +37,7 @@ export type OwnModelServers = {
   tell(): void
 }
 
-/** What stays undefined stays as it is. */
+/** Undefined fields stay unchanged. */
 export type ServerChanges = { isFree?: boolean | undefined; price?: ModelPrice | null | undefined }
 
 /** Where such servers listen unless they are told otherwise. */
@@ -181,7 +181,7 @@ function modelsOf(read: Probed): string[] | undefined {
   return read.kind === 'models' ? read.models : undefined
 }
 
-/** Of each model whose price is known; none of a free server. */
+/** Returns the known prices by model. A free server has none. */
 function pricesOf({ models, isFree, price, listedPrices }: ServerRow): Record<string, ModelPrice> {
   if (isFree) return {}
   return Object.fromEntries(

@@ -17,7 +17,7 @@ export type ProviderKeys = {
   remove(family: ProviderFamily): Promise<void>
   /** The key of this family was read, or could not be. */
   tell(family: ProviderFamily): void
-  /** Notes whether the provider took the key for an answer. @param provider as GET /v1/models names it */
+  /** Records whether the provider accepted the key. @param provider its name in GET /v1/models */
   learn(provider: string, accepted: boolean): void
 }
 

@@ -75,7 +75,7 @@ function listedTool(server: string, raw: Raw): ListedTool {
   }
 }
 
-/** A name without what is not seen; one that loses something says so, and is no name of another tool. */
+/** Removes invisible characters from a name, and marks a changed name so that it cannot equal another tool's. */
 function shownName(name: string): string {
   const shown = foreignText(name, 100).replace(/\s+/g, ' ')
   return shown === name ? name : `${shown} (hidden characters)`

@@ -4,7 +4,7 @@ import { createTerminal, writeTerminal } from '../../../shared/contract/terminal
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import { sandboxTransport } from './sandboxTransport.ts'
 
-/** A terminal whose program reads its input after `fullTimes` refusals. */
+/** Creates a terminal that refuses input `fullTimes` times before its program reads it. */
 function startTransport(fullTimes: number, now: () => number = Date.now) {
   const inputs: string[] = []
   const faults: string[] = []

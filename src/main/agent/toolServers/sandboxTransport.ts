@@ -108,12 +108,12 @@ export function sandboxTransport({ client, sandboxId: id, ...options }: Options)
   const sendLine = async (line: string): Promise<void> => {
     for (let at = 0; at < line.length; at += pieceCharacters) {
       if (over || sessionId === undefined) throw new AppError('tool-server/failed', 'The program has ended.')
-      // A piece may end within a character: what is not ASCII goes as an escape.
+      // Non-ASCII is escaped, since a chunk may end within a character.
       const input = line.slice(at, at + pieceCharacters).replace(/[\u0080-\uffff]/g, escaped)
       try {
         await type(sessionId, input)
       } catch (failure) {
-        // The program has a part of the line, and would take the next message for the rest of it.
+        // The program has read part of the line and would treat the next message as its remainder.
         if (at > 0) fail('The program did not read all of a message.')
         throw failure
       }

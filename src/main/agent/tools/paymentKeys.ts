@@ -2,24 +2,24 @@ import type { PaymentId } from '../../../shared/contract/paymentRecords.ts'
 import type { Database } from '../../storage/openDatabase.ts'
 
 /**
- * Keeps the `Idempotency-Key` of each call that pays, so that a repetition never pays twice: the same caller, tool and
- * arguments find the same payment while its outcome is unknown, and for a minute after that.
+ * Stores the `Idempotency-Key` of each paying call, so that a retry never pays twice: the same caller, tool and arguments
+ * find the same payment while its outcome is unknown, and for a minute after that.
  */
 export type PaymentKeys = {
-  /** @returns the key to send, and the payment of an earlier call that a repetition gets instead of a new one */
+  /** @returns the key to send, and the payment of an earlier call that a retry reports instead of a new one */
   begin(digest: string): { key: string; payment: PaymentId | undefined }
-  /** Belongs in the transaction that makes the payment. */
+  /** Must run in the transaction that makes the payment. */
   attach(digest: string, payment: PaymentId): void
-  /** Tells that a call ended. Changes nothing where it made a payment. */
+  /** Marks a call as ended. Has no effect if it made a payment. */
   end(digest: string): void
 }
 
-/** A payment as far as keys depend on it. */
+/** State of a payment that decides whether its key is still used. */
 export type PaymentOutcome = { paid: boolean | null; updatedAtMs: number }
 
-/** Time in which a client that lost an answer repeats its call. */
+/** Time in which a client that lost the response retries. */
 const repeatMs = 60_000
-/** No call takes longer before it makes its payment. */
+/** Maximum time from the start of a call to its payment. */
 const beginMs = 5 * 60_000
 const minAgeMs = 24 * 3600 * 1000
 const batchSize = 20
@@ -27,7 +27,7 @@ const batchSize = 20
 type Row = { key: string; usedAtMs: number; paymentId: PaymentId | null }
 type Options = {
   database: Database
-  /** @returns undefined where the payment was deleted */
+  /** @returns undefined if the payment was deleted */
   outcomeOf: (payment: PaymentId) => PaymentOutcome | undefined
   /** Random. */
   newId: () => string

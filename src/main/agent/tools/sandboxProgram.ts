@@ -23,7 +23,7 @@ type Spoken = { call?: number; name?: unknown; given?: unknown; done?: unknown; 
 
 /**
  * Runs a program in a sandbox. It speaks with Steward over a terminal in raw mode: a line that begins with a mark is a
- * call or the end, everything else is output. The sandbox needs no network for that. Any process of the sandbox
+ * call or the end, everything else is output. This works without a network. Any process of the sandbox
  * can write such a line, so calls have the authority that `operate` gives to all of them.
  */
 export async function sandboxProgram(

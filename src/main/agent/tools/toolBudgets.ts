@@ -6,23 +6,23 @@ import type { Database } from '../../storage/openDatabase.ts'
 /** What each caller of tools may spend in a day of UTC, credits and USDC together. What is held counts as spent. */
 export type ToolBudgets = {
   /**
-   * Holds what a call can cost at most in credits, before it is made. USDC is counted by its payment: `attach`.
+   * Reserves the maximum cost of a call in credits before it runs. USDC is counted with its payment: `attach`.
    * @returns the arguments it is made with, which may cost less than those that were given
    * @throws AppError `tool/budget`
    */
   hold(tool: Tool, args: Arguments, by: Spender & { work: ToolWork }): Promise<Held>
   /**
-   * Holds what a payment costs until its outcome is known. Belongs in the transaction that makes the payment.
+   * Reserves the cost of a payment until its outcome is known. Must run in the transaction that makes the payment.
    * @throws AppError `tool/budget`
    */
   attach(payment: { id: PaymentId; amountMicroUsd: number }, by: Spender): void
-  /** Ends the hold of a payment. Belongs in the transaction that writes its outcome. */
+  /** Settles the hold of a payment. Must run in the transaction that writes its outcome. */
   settle(payment: PaymentId, takenMicroUsd: number): void
   /** Spent and held today, in micro-dollars. */
   spentToday(holder: string): number
 }
 type Arguments = Readonly<Record<string, unknown>>
-/** @param limit of a day, in micro-dollars */
+/** @param limit daily, in micro-dollars */
 type Spender = { holder: string; limit: number | null }
 type Held = { args: Arguments; settle(result: ToolResult): void; release(): void }
 

@@ -15,7 +15,7 @@ export const ToolCaller = z.object({
   dryRun: z.boolean(),
   /** Ids of the MCP servers of others whose tools it may call. */
   servers: z.array(z.string()).optional(),
-  /** The sandbox that its calls come out of: what is beyond it is asked, whatever its policy. */
+  /** Sandbox that runs the caller. Calls that affect anything outside it need approval, whatever its policy. */
   sandbox: z.string().optional(),
 })
 export type ToolCaller = z.infer<typeof ToolCaller>

@@ -72,7 +72,7 @@ type Options = {
   pending: PendingCalls
   perform: PerformTool
   notes: Pick<ToolNotes, 'refused'>
-  /** Looks up what the ids of a call stand for, as its caller. @throws AppError */
+  /** Resolves the ids in a call's arguments to names, with the caller's authority. @throws AppError */
   call(caller: ToolCaller, signal: AbortSignal): ToolWork['call']
   /** @throws AppError why this caller cannot use it now */
   toolOf(name: string, caller: ToolCaller): Tool | undefined
@@ -124,7 +124,7 @@ export function toolExecutor(options: Options): ToolExecutor {
     return pending.ofIntent(id)?.id ?? ''
   }
 
-  /** A look-up that fails leaves the plain sentence: the operation itself says what is wrong. */
+  /** Falls back to the plain sentence if the lookup fails: the operation reports the error. */
   const described = async (tool: Tool, args: ToolArguments, { caller, approval }: Asked): Promise<string> => {
     if (!tool.describe || caller.sandbox !== undefined) return approval.sentence
     try {
@@ -236,7 +236,7 @@ export function toolExecutor(options: Options): ToolExecutor {
   }
 }
 
-/** What is asked about a call that comes out of a sandbox and is beyond its authority. */
+/** Returns the approval for a call from a sandbox that exceeds its authority. */
 function beyondSandbox(tool: Tool, args: ToolArguments, { sandbox }: ToolCaller): ToolApproval | undefined {
   if (sandbox === undefined || isWithinSandbox(tool, args, sandbox)) return undefined
   const target = targetOf(args)

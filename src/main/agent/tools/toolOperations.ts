@@ -11,7 +11,7 @@ export type OperationCall = {
   signal: AbortSignal
   /** Of a payment, so that a repetition finds the same one. */
   idempotencyKey?: string | undefined
-  /** Whose budget a payment counts against. */
+  /** Program whose budget a payment counts against. */
   spender?: PaymentSpender | undefined
 }
 

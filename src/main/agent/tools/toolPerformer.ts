@@ -29,8 +29,8 @@ const endMs = 120_000
 
 export function toolPerformer({ operations, budgets, paymentKeys, notes, callServed, runTool }: Options): PerformTool {
   /**
-   * For programs: all operations but those that run programs, with the caller's policy, budget and dry run.
-   * @param sandbox where other programs run too; absent: it was created for this program
+   * Runs operations for programs, except those that run programs, under the caller's policy, budget and dry run.
+   * @param sandbox one that other programs share; absent if it was created for this program
    */
   const operating =
     (caller: ToolCaller, signal: AbortSignal, sandbox?: string) => async (name: string, given: unknown) => {
@@ -96,7 +96,7 @@ export function toolPerformer({ operations, budgets, paymentKeys, notes, callSer
   }
 }
 
-/** Of credits: what ended in the middle may have been charged, and counts until the day is over. */
+/** Whether no credits were charged. An interrupted call may have been, and counts until the end of the day. */
 function costNothing(failure: unknown): boolean {
   return failure instanceof AppError && failure.status < 500
 }

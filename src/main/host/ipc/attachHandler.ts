@@ -38,7 +38,7 @@ export function attachHandler(terminals: Terminals): (params: unknown, stream: I
         })
         if (!refusal) return
         viewer.tell(refusal)
-        acknowledgeInput() // so that the viewer does not send it again
+        acknowledgeInput() // so that the viewer does not resend it
       }
     } catch (failure) {
       if (!(failure instanceof AppError)) throw failure

@@ -12,7 +12,7 @@ import {
 import { ClientStreamMessage, ServerStreamMessage } from '../../../shared/contract/terminalStream.ts'
 import { IpcMessage } from '../../platform/ipc/messages.ts'
 
-/** Everything that crosses the host's socket. */
+/** All schemas of the host's socket. */
 function protocolSchemas(): unknown {
   const toJson = (schema: z.ZodType) => z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   const streams = [TerminalAttach, PortConnect, FolderArchive, ClientStreamMessage, ServerStreamMessage]

@@ -213,7 +213,7 @@ export function machines(options: MachinesOptions): Machines {
               id,
               runtime: runtime.name,
               label: (await options.labels.find(id)) ?? null,
-              // An engine that is away must not hide machines of others.
+              // An unavailable engine must not hide the sandboxes of the other runtimes.
               snapshots: await runtime.storedSnapshots(id).catch(() => []),
             })),
           )

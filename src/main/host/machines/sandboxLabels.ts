@@ -7,9 +7,9 @@ import { removeFile, replaceFile } from '../../platform/replaceFile.ts'
 
 /** Labels of sandboxes, one file each. They stay until their sandbox is deleted. */
 export type SandboxLabels = {
-  /** Writes only what differs from the file. */
+  /** Writes only files whose content changes. */
   save(label: SandboxLabel): Promise<void>
-  /** @returns undefined if there is none, or one that is not a label of this sandbox */
+  /** @returns undefined if the label is missing or belongs to another sandbox */
   find(id: SandboxId): Promise<SandboxLabel | undefined>
   remove(id: SandboxId): Promise<void>
 }

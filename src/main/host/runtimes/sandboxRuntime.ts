@@ -41,7 +41,7 @@ export interface SandboxRuntime {
    * @throws AppError `snapshot/not-found`, `snapshot/failed`
    */
   restore(place: SnapshotPlace, signal: AbortSignal): Promise<void>
-  /** Snapshots of a machine that have files here, in no order. */
+  /** Snapshots of a sandbox with files on this computer, in no particular order. */
   storedSnapshots(id: SandboxId): Promise<SnapshotId[]>
   /** Succeeds when there is none. */
   removeSnapshot(place: SnapshotPlace): Promise<void>
@@ -174,11 +174,11 @@ export interface MachineTerminal {
    */
   onOutput(listener: (bytes: Buffer) => void): void
   /**
-   * Takes all of the input or none. `onWritten` is called once the terminal has it, or never will.
-   * @throws AppError `terminal/input-full` when the program does not read what already waits
+   * Accepts all of the input or none. Calls `onWritten` once it is written or dropped.
+   * @throws AppError `terminal/input-full` while too much input is unread
    */
   write(bytes: Uint8Array, onWritten?: () => void): void
-  /** Writes a reply of the terminal itself, or drops it while input waits. */
+  /** Writes a reply of the terminal itself, or drops it while input is queued. */
   answer(bytes: Uint8Array): void
   resize(cols: number, rows: number): void
   /** The name of the program in its foreground; undefined for its own command. Absent where the runtime does not tell. */

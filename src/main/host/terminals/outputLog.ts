@@ -12,7 +12,7 @@ export type OutputLog = {
   run(from: number, maxBytes: number): Buffer
   /** All bytes between two cursors, as contiguous pieces. */
   runs(from: number, to: number): Buffer[]
-  /** Frees blocks that end before `cursor`, and with the end of all output the last one too. */
+  /** Frees blocks that end before `cursor`, and the last block too if `cursor` is the end of all output. */
   forget(cursor: number): void
 }
 

@@ -20,7 +20,7 @@ export type PackedRows = {
   pack(): void
   /** What `work` reads and does not change stays packed. It may hold a row until it reads the 16th after it. */
   reading<T>(work: () => T): T
-  /** About how many bytes the packed rows take. */
+  /** Approximate memory of the packed rows, in bytes. */
   weigh(): number
 }
 

@@ -8,13 +8,13 @@ export type Row = {
   isWrapped: boolean
 }
 
-/** The bytes of the cells as a string: nothing else that V8 has is as small. `combined`: each text after its column and its length. */
+/** Cells as a string, V8's most compact form. `combined`: each text, preceded by its column and its length. */
 export type PackedRow = string | { cells: string; combined: string; extended: Row['_extendedAttrs'] }
 
-/** About what V8 needs for an object of attributes, and for the least of strings. */
+/** Approximate size in V8 of an attributes object and of the smallest string, in bytes. */
 const [extendedBytes, leastBytes] = [64, 24]
 
-/** About how many bytes of memory a packed row takes. */
+/** Approximate memory of a packed row, in bytes. */
 export function packedBytes(packed: PackedRow): number {
   if (typeof packed === 'string') return leastBytes + packed.length
   const extended = Object.keys(packed.extended).length
@@ -37,7 +37,7 @@ const runs = { narrow: 0, wide: 1, raw: 2 } as const
 type Kind = (typeof runs)[keyof typeof runs]
 /** How a run begins: 13 bits for how many follow, one that tells whether they have colours, two for the kind. */
 const [countShift, colouredBit, kindMask, headBytes, mostOfRun] = [3, 4, 3, 2, 0x1fff]
-/** More than `boundWidths` lets a cell have. */
+/** Exceeds the length that `boundWidths` allows for a cell. */
 const maxTextUnits = 64
 /** When every cell is a run of its own. */
 const [mostBytesOfCell, mostBytesOfRow] = [headBytes + 3 * 5, 5]
@@ -71,7 +71,7 @@ export function rowPacker(): RowPacker {
   }
 }
 
-/** The emulator appends to these character by character, and V8 then keeps every part. */
+/** Flattens a string that the emulator built character by character, of which V8 would retain every part. */
 function packTexts(texts: Row['_combined']): string {
   const parts: string[] = []
   for (const column in texts) {

@@ -32,9 +32,9 @@ export type Screen = {
   /** Sets the colours that programs are told when they ask. */
   draws(colours: TerminalColours): void
   reply(question: ScreenQuestion): ScreenReply
-  /** About how many bytes the lines above the screen take. */
+  /** Approximate memory of the scrollback, in bytes. */
   weigh(): number
-  /** Gives up the older half of the lines above the screen. */
+  /** Drops the older half of the scrollback. */
   dropOldest(): void
   close(): void
 }

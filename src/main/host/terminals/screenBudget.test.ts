@@ -6,7 +6,7 @@ const ignore = { onAnswer: () => {}, onTitle: () => {}, onBell: () => {}, onNoti
 const newScreen = () => screen({ cols: 100, rows: 10, ...ignore })
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 
-/** Draws all of it, and takes its part of the budget after each turn. */
+/** Writes all of the output, and applies the budget after each turn. */
 function draw(to: ReturnType<typeof screen>, text: string, parsed: () => void = () => {}): void {
   const bytes = bytesOf(text)
   for (let at = 0; at < bytes.length; ) {

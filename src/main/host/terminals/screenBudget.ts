@@ -3,18 +3,18 @@ import type { Screen } from './screen.ts'
 type WeighedScreen = Pick<Screen, 'weigh' | 'dropOldest'>
 
 export type ScreenBudget = {
-  /** Call it after output was parsed, while the screen is idle. */
+  /** Must be called after output was parsed, while the screen is idle. */
   parsed(screen: WeighedScreen): void
   closed(screen: WeighedScreen): void
 }
 
-/** For the lines above the screens of one worker. Thousands of usual lines take about a megabyte. */
+/** Maximum scrollback of all screens of a worker. Thousands of typical lines take about 1 MB. */
 const defaultMaxBytes = 192 * 1024 * 1024
 const weighEveryMs = 250
 
 /**
- * Bounds the memory of all screens of a worker: output of costly characters may take a hundred times as much as usual
- * text. Beyond the bound the screen that takes most loses its oldest lines.
+ * Bounds the memory of all screens of a worker: output with costly characters may take a hundred times more than plain
+ * text. Above the bound the largest screen loses its oldest lines.
  */
 export function createScreenBudget({
   maxBytes = defaultMaxBytes,

@@ -15,9 +15,9 @@ export type ScreenCore = {
   resize(cols: number, rows: number): void
   /** Runs work that only reads, without unpacking rows. */
   reading<T>(work: () => T): T
-  /** About how many bytes the lines above the screen take. */
+  /** Approximate memory of the scrollback, in bytes. */
   weigh(): number
-  /** Gives up the older half of the lines above the screen. Call it between turns. */
+  /** Drops the older half of the scrollback. Must be called between turns. */
   dropOldest(): void
   /** False in the middle of an escape sequence. */
   atRest(): boolean

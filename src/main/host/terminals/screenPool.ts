@@ -45,7 +45,7 @@ export type RemoteScreen = {
 }
 
 export type ScreenPool = {
-  /** How many worker threads run. */
+  /** Number of running worker threads. */
   readonly workers: number
   open(size: ScreenSize & { marksKey?: string | undefined }, handlers: ScreenHandlers): RemoteScreen
   close(): Promise<void>
@@ -57,7 +57,7 @@ type Room = {
   stuck: Stuck | undefined
   screens: Map<number, ScreenHandlers>
   asks: Map<number, Ask>
-  /** Ends it unless a screen is opened before. */
+  /** Ends an idle worker after a delay unless a screen is opened on it. */
   idle: NodeJS.Timeout | undefined
 }
 type Ask = {
@@ -68,7 +68,7 @@ type Ask = {
 }
 
 const askMs = 30_000
-/** V8 keeps the memory of a thread that does nothing: one without screens ends after this time. */
+/** Idle time after which a worker without screens ends: V8 does not release the memory of an idle thread. */
 const usualIdleMs = 5_000
 /** No piece of work takes this long, unless the output is hostile. */
 const usualStuckMs = 5_000

@@ -25,9 +25,9 @@ export type ScreenRead = HostResult<'terminal.read'> & { bytes: Uint8Array }
 /** One terminal: a program, running or ended, with its output, its screen and its viewers. */
 export type TerminalSession = {
   readonly record: TerminalRecord
-  /** Raw output that can still be read, in bytes. */
+  /** Raw output that is still readable, in bytes. */
   readonly keptBytes: number
-  /** `onWritten` is called once the program's terminal has it all. @throws AppError `terminal/exited`, `terminal/input-full`. */
+  /** Calls `onWritten` once all input is written. @throws AppError `terminal/exited`, `terminal/input-full` */
   write(bytes: Uint8Array, onWritten?: () => void): void
   /** Null removes the name. */
   rename(name: string | null): TerminalRecord
@@ -360,7 +360,7 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
     release,
     async remove() {
       removed = true
-      feed.close() // what is still unparsed, and a last screen that is being drawn, are not waited for
+      feed.close() // does not wait for unparsed output or for the last screen
       await release()
       await files.remove()
     },

@@ -55,7 +55,7 @@ type TerminalsOptions = {
 
 type EndedLimits = { perSandbox: number; bytes: number }
 
-/** Ended terminals that stay readable; beyond these the one that ended first goes before its time. */
+/** Ended terminals that stay readable. Above the maximum, the one that ended first is removed early. */
 const defaultMaxEnded: EndedLimits = { perSandbox: 200, bytes: 512 * 1024 * 1024 }
 
 /** Opens terminals from an earlier process, read-only since their programs are gone. */

@@ -30,12 +30,12 @@ export function failureHeaders({ status, retryAfterSeconds, headers }: AppError)
   }
 }
 
-/** Statuses that the same request meets again. */
+/** Statuses that a retry gets again. */
 const lasting = new Set([400, 401, 402, 403, 404, 409, 413])
-/** A 503 that waiting does not end. */
+/** Codes of 503 errors that persist until the user acts. */
 const isUnconfigured = ({ code }: AppError): boolean => code.endsWith('/unconfigured')
 
-/** What the SDKs of model providers read before they send a failed request again, which they do for minutes. */
+/** Builds the header by which SDKs of model providers decide whether to retry, which can take minutes. */
 export function retryHeader(failure: AppError): Record<string, string> {
   const { status } = failure
   if (lasting.has(status) || (status === 503 && isUnconfigured(failure))) return { 'x-should-retry': 'false' }

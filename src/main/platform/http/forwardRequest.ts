@@ -58,7 +58,7 @@ export async function forwardRequest(exchange: Exchange, forwarding: Forwarding)
     response.writeHead(status, reason, headers)
     response.flushHeaders() // what follows may be events that are yet to happen
     await pipeline(answer, response)
-    // The pipe would pause the request again as soon as the other connection closes, and nobody would read the rest.
+    // The pipe would pause the request again when the other connection closes, and the rest would stay unread.
     if (!request.complete) request.unpipe(asked)
     dropRest(request)
   } catch (thrown) {

@@ -16,7 +16,7 @@ export type HttpServer = {
   /** Node's own, for ends beside its address. */
   readonly server: Server
   toFailure(failure: unknown, request: IncomingMessage): AppError
-  /** For connections from now on. @throws Error if it cannot be used, and the present one stays */
+  /** Replaces the certificate for new connections. @throws Error if it is invalid; the current one stays in use */
   setCertificate(pem: { cert: string; key: string }): void
   /**
    * Requests at an end beside the address end with the rest.
@@ -44,7 +44,7 @@ type Options = {
   /** Of WebSockets. What it throws is answered too. */
   upgrade(upgrade: Upgrade): Promise<void> | void
   log: Log
-  /** Of one address beyond loopback. Absent: any number, as behind a proxy. */
+  /** Maximum connections of one address other than loopback. Default: unlimited, as behind a proxy. */
   maxConnectionsPerAddress?: number | undefined
 }
 
@@ -53,11 +53,11 @@ const requestTimeoutMs = 300_000
 /** Longer than what asks us keeps connections that it does not use. */
 const keepAliveTimeoutMs = 72_000
 
-/** SDKs of two providers read one each, and show it with an error. */
+/** Headers that SDKs of providers show with an error. */
 const requestIdHeaders = ['x-request-id', 'request-id'] as const
-/** Time to send the head of a request. */
+/** Timeout for the headers of a request. */
 const headersTimeoutMs = 10_000
-/** Time between two searches for requests that take too long: how much later than its timeout one may end. */
+/** Interval of timeout checks, by which a request may exceed its timeout. */
 const timeoutCheckMs = 2_000
 
 /** A server that does not listen yet. */

@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import { isIPv6, type Socket } from 'node:net'
 
 /**
- * Closes connections of one address beyond the first `max`. Connections of this computer are not counted: many programs
+ * Closes connections of one address beyond `max`. Connections from this computer are not counted, since many programs
  * share its address.
  */
 export function limitConnections(server: Server, max: number): void {
@@ -24,7 +24,7 @@ export function limitConnections(server: Server, max: number): void {
   })
 }
 
-/** @returns the address, of IPv6 the /64 that one subscriber has; undefined for loopback */
+/** @returns the address, or the /64 of an IPv6 address, which one subscriber has; undefined for loopback */
 export function toNetwork(address: string): string | undefined {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
   if (plain === '::1' || plain.startsWith('127.')) return undefined

@@ -92,8 +92,8 @@ export function requestPipeline<E extends Endpoint<Call>, Who, Call>(
 }
 
 /**
- * Finds the form of failures by path, before a route is known: a client of one API reads an unknown method or path of it
- * in the same form as every other failure.
+ * Finds the error format by path, before a route is matched, so that unknown methods and paths of an API fail in the same
+ * format as its other errors.
  */
 function findFailureBodies<Call>(
   endpoints: readonly Pick<Endpoint<Call>, 'route' | 'failureBody'>[],
@@ -220,7 +220,7 @@ function answerOf<Call>({ route }: Endpoint<Call>, value: unknown): AnyAnswer {
   return { status: route.status, body: JSON.stringify(value) }
 }
 
-/** In characters. Longer answers are not worth a day of space. */
+/** Maximum length of a stored answer, in characters. */
 const maxKeptChars = 1024 * 1024
 
 function isKeepable(answer: AnyAnswer): answer is KeptAnswer {
@@ -228,12 +228,12 @@ function isKeepable(answer: AnyAnswer): answer is KeptAnswer {
   return !isBytesAnswer(answer) && answer.body.length <= maxKeptChars
 }
 
-/** Kept in place of an answer that is streamed or too long: a repetition must not do the work again. */
+/** Stored instead of an answer that is streamed or too long, so that a retry does not repeat the work. */
 const unkeptAnswer: KeptAnswer = { status: 200, body: '' }
 
 /**
- * Method, address and body make a request the same; no header does. What is sold keeps its keys with its orders, so that
- * a repetition that is paid anew finds an order that was cut off.
+ * Identifies a request by method, address and body, without headers. Paid routes store their keys with their orders, so
+ * that a retry with a new payment finds an interrupted order.
  */
 function repeatableOf(
   { idempotent, sold, raw }: Route,

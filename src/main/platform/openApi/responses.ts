@@ -40,7 +40,7 @@ export function errorsOf(route: Route): number[] {
   return [...new Set(all)]
 }
 
-/** Refusals of an upgrade, whose answers have the form of Steward's own errors. */
+/** Responses that refuse an upgrade, in Steward's own error format. */
 const plainErrors = { errors: 'default', sold: false } as const
 
 export function errorResponses(
@@ -63,7 +63,7 @@ function errorResponse(status: number, route: Pick<Route, 'errors' | 'sold'>): J
   }
 }
 
-/** Headers of x402, of both of its versions. */
+/** Headers of both versions of x402. */
 export function textHeaders({ v1, v2 }: { v1: string; v2: string }, description: string): Record<string, JsonSchema> {
   const header = { description, schema: { type: 'string' } }
   return { [v2.toUpperCase()]: header, [v1.toUpperCase()]: header }

@@ -38,9 +38,9 @@ function plain({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): vo
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
-  // Only a regular expression with the flag `u` has classes of Unicode, which other languages spell in another way.
+  // Unicode property classes, which need the flag `u`, are spelled differently in other languages.
   if (jsonSchema.pattern !== undefined && /\\[pP]\{/.test(jsonSchema.pattern)) delete jsonSchema.pattern
-  // The names of zod's own checks are formats to nobody else.
+  // Names of zod's own checks are not OpenAPI formats.
   if (jsonSchema.format !== undefined && /_/.test(jsonSchema.format)) delete jsonSchema.format
   if (isQueryFlag(jsonSchema.anyOf ?? [])) {
     delete jsonSchema.anyOf

@@ -33,7 +33,7 @@ export type AccountNote = {
   domain?: string
   /** What it took from the credits. */
   chargedMicroUsd?: number
-  /** Requester and task, for what is recorded after its request. Absent: those of the present request. */
+  /** Requester and task of an entry that is recorded after its request. Default: those of the current request. */
   origin?: { by: ActivityBy; task: TaskId | null }
 }
 

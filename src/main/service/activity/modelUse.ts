@@ -8,17 +8,17 @@ import type { ActivityLog } from './activityLog.ts'
 /** The requester and the task of a completion. */
 export type ModelUseOrigin = { by: ActivityBy; task: TaskId | null }
 
-/** A completion that is paid for. */
+/** A completion that was charged. */
 export type ModelCompletion = ModelUseOrigin & { accountId: AccountId; model: string; chargedMicroUsd: number }
 
 /**
- * Records completions in the activity log: one that belongs to a task at once, so that its charge is linked to the task;
- * others as one entry per requester, model and `periodMs`, the first of them soon. Answers in chats are left to the
- * agent, which records them with their message.
+ * Records completions in the activity log: those of a task immediately, so that the charge is linked to the task; others
+ * as one entry per requester, model and `periodMs`, the first of them early. The local agent records completions of chats
+ * with their message.
  */
 export type ModelUse = {
   record(completion: ModelCompletion): void
-  /** Records what was only counted. */
+  /** Records all pending counts. */
   close(): void
 }
 
@@ -30,7 +30,7 @@ type Count = Omit<ModelCompletion, 'chargedMicroUsd'> & {
 
 const periodMs = 5 * 60_000
 const firstMs = 5_000
-/** Requesters and models that are counted at once; beyond it, counts are written early. */
+/** Maximum pending counts. Above it, counts are written early. */
 const maxCounts = 1_000
 
 export function createModelUse(activity: Pick<ActivityLog, 'noteAccount'>): ModelUse {

@@ -28,7 +28,7 @@ export type CreditLedger = {
   void(holdId: number): boolean
   /** Gives back what nobody settled in time. @returns how many */
   expire(): number
-  /** Forgets some of the holds that ended days ago. @returns whether there may be more */
+  /** Deletes a batch of holds that ended days ago. @returns whether there may be more */
   forgetEnded(): boolean
   /** Of a process that ended: charges each open hold in full, as an estimate. @returns how many */
   recover(): number
@@ -66,7 +66,7 @@ export type HoldRequest = {
 
 export type LedgerCharge = {
   amount: MicroUsd
-  /** The most that is collected; the rest is noted as uncollected. Absent: as much as the account and the key cover. */
+  /** Maximum to collect; the rest is recorded as uncollected. Default: as much as the account and the key cover. */
   limit?: MicroUsd
   details: Readonly<Record<string, string | number | boolean>>
 }

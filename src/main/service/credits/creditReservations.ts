@@ -32,8 +32,8 @@ export type ReserveRequest = Payer & {
 export type Reservation = {
   readonly heldMicroUsd: MicroUsd
   /**
-   * Charges what it really cost, once: later calls, and calls after `release`, change nothing. At most a tenth more than
-   * was held is charged, as far as the balance and the limit of the key go. Resolves once the charge survives the end of this
+   * Charges the actual cost, once: later calls, and calls after `release`, have no effect. Charges at most 110 % of the
+   * hold, within the balance and the limit of the key. Resolves once the charge survives the end of this
    * process. Never rejects: where the disk refuses it, it is tried again until it is written.
    */
   settle(charge: Charge): Promise<Settlement>

@@ -69,7 +69,7 @@ export type LedgerRepository = {
   expiredHolds(nowMs: number): Hold[]
   endHold(id: number, state: HoldEnd, atMs: number): void
   releaseHeld(account: string, amount: number): void
-  /** Some of them: those that began first. @returns whether there may be more */
+  /** Deletes a batch, oldest first. @returns whether there may be more */
   removeEnded(beforeMs: number): boolean
   addTransfer(transfer: NewTransfer): TransferRow
   findTransfer(id: string): TransferRow | undefined

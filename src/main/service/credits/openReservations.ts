@@ -20,7 +20,7 @@ type Options = {
 
 const triedAgainAfterMs = 1_000
 
-/** A hold is the worst case of a request: a tenth more allows for an estimate of its input that was too low. */
+/** Allows 110 % of the hold, in case the estimate of the input was too low. */
 function chargeLimit(held: MicroUsd): MicroUsd {
   return microUsd(Math.ceil((held * 11) / 10))
 }

@@ -12,7 +12,7 @@ export function sweptHolds({ ledger, commits, log }: LedgerWrites & { log: Log }
   const sweep = async (): Promise<void> => {
     try {
       const expired = await commits.written(() => ledger.expire())
-      // In pieces, so that requests go on between them, until as many are forgotten as are made.
+      // Runs in batches so that requests are served in between, and deletes as fast as holds are made.
       while (await commits.written(() => ledger.forgetEnded()));
       if (expired > 0) log.error('holds expired that nobody settled', { holds: expired })
     } catch (failure) {

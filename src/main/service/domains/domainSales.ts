@@ -34,7 +34,7 @@ export function domainSales(options: {
   orders: DomainOrders
   /** @throws AppError where names are not sold for the money that this service takes */
   needSale: () => void
-  /** Whether the service tells those who look for what is sold. */
+  /** Whether discovery lists the offer. */
   isOffered: boolean
   pointing: PointedDomain
   noteAccount: ActivityLog['noteAccount']

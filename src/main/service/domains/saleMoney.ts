@@ -1,13 +1,13 @@
 import { AppError } from '../../../shared/appError.ts'
 
 export type SaleMoney = {
-  /** Whether names exist on the internet, and orders cost the registrar's account money. */
+  /** Whether orders register real names and charge the registrar account. */
   namesAreReal: boolean
-  /** Undefined where the service takes no payments. */
+  /** Whether payments use real money; undefined if the service does not accept payments. */
   moneyIsReal: boolean | undefined
 }
 
-/** @returns why names are not sold: a name of a test registry never costs real money, and a real one no test money */
+/** @returns the reason not to sell, if test names would cost real money or real names test money */
 export function saleRefusal({ namesAreReal, moneyIsReal }: SaleMoney, title: string): AppError | undefined {
   if (moneyIsReal === undefined || namesAreReal === moneyIsReal) return undefined
   return new AppError(

@@ -4,14 +4,14 @@ import type { Availability, Registrar } from './registrars/registrar.ts'
 
 const ttlMs = 5 * 60_000
 const maxEntries = 5_000
-/** Names that one call of a registrar takes. */
+/** Maximum names in one call to a registrar. */
 const batchSize = 100
-/** Calls that searches make of a registrar: what its allowance has beyond them is kept for quotes and orders. */
+/** Rate of calls for searches. The rest of the registrar's rate limit is reserved for quotes and orders. */
 const searchPace = { burst: 20, perSecond: 0.25 } as const
 
 /**
- * Answers searches of anybody from a registrar whose calls are counted: one call at a time, no faster than the pace of
- * searches, and none for a name that was looked up minutes ago. Quotes and orders ask the registrar themselves.
+ * Serves searches from a registrar with a rate limit: one call at a time, at the rate of searches, and none for a name
+ * looked up minutes ago. Quotes and orders call the registrar directly.
  */
 export function createSearchAvailability({
   registrar,
@@ -35,7 +35,7 @@ export function createSearchAvailability({
     known.delete(found.name)
     known.set(found.name, { found, atMs: now() })
   }
-  /** @throws AppError `request/rate`; what the registrar throws */
+  /** @throws AppError `request/rate`, and errors of the registrar */
   const lookUp = async (names: readonly string[]): Promise<readonly Availability[]> => {
     const answers = new Map<string, Availability>()
     const open = [...new Set(names)].filter((name) => {

@@ -10,9 +10,9 @@ import { createHostHeartbeat } from './hostHeartbeat.ts'
 import { replaceOtherVersion } from './hostVersion.ts'
 
 export type HostConnection = HostCalls & {
-  /** Reports from now on. A host is started before, but calls made before wait for this. */
+  /** Starts reporting. The host may be started earlier, but calls wait for this. */
   start(): void
-  /** Whether no host has answered for longer than a restart takes. */
+  /** Whether the host has been unreachable for longer than a restart takes. */
   isAway(): boolean
   /** Ends the connection; the host and its machines go on. */
   close(): Promise<void>
@@ -29,11 +29,11 @@ export type HostConnectionOptions = {
   onConnected: (call: HostCall) => Promise<void>
   /** Once after each loss of the host, and at the start: no host runs, and so none of its machines. */
   onNobody: (ending: HostEnding) => void
-  /** Whether the last host left its pid file: one that ends in order removes it. */
+  /** Whether the last host left its pid file, which a clean exit removes. */
   hasCrashed: () => boolean
   /** How long after the host was lost a call still waits for it. */
   waitMs: number
-  /** Finds the process of the host, to end one that stands still. */
+  /** Finds the process of the host, to kill one that hangs. */
   findHost: () => Promise<HostProcess | undefined>
   heartbeat?: { intervalMs: number; maxSilentMs: number }
   log: Log
@@ -48,7 +48,7 @@ const launches = { firstMs: 15_000, longestMs: 60_000 } as const
 /** A host that ends soon after its start is started again, each time later. */
 const relaunches = { soonMs: 10_000, firstMs: 100, longestMs: 30_000 } as const
 
-/** Keeps a connection to the sandbox host, starting one when nobody listens. Reports nothing before `start`. */
+/** Maintains a connection to the sandbox host, and starts a host if none listens. Reports nothing before `start`. */
 export function hostConnection(options: HostConnectionOptions): HostConnection {
   const { log, now } = options
   const closing = new AbortController()

@@ -6,7 +6,7 @@ import type { Log } from '../../platform/log.ts'
 import { createSilenceMeter } from './silenceMeter.ts'
 
 export type HeartbeatOptions = {
-  /** Finds the process that listens; undefined while its number is not known. */
+  /** Finds the host's process; undefined while its id is unknown. */
   findHost: () => Promise<HostProcess | undefined>
   intervalMs?: number
   maxSilentMs?: number
@@ -14,16 +14,16 @@ export type HeartbeatOptions = {
 }
 
 export type HostHeartbeat = {
-  /** Watches the host at the other end of a connection until that ends. */
+  /** Watches the host of a connection until the connection ends. */
   watch(client: Pick<IpcClient, 'call' | 'ended'>): void
-  /** No host listens: the next one begins anew. */
+  /** Resets the measured silence, when no host listens. */
   reset(): void
 }
 
-/** Ends a host whose event loop stands still, so that the connection is lost and another is started. */
+/** Kills a host whose event loop hangs, so that the connection ends and a new host is started. */
 export function createHostHeartbeat(options: HeartbeatOptions): HostHeartbeat {
   const { findHost, log, intervalMs = 1_000, maxSilentMs = 30_000 } = options
-  // Kept from one connection to the next: a host that stands still is connected to again and again.
+  // Shared by connections, since reconnecting to a hung host succeeds.
   const meter = createSilenceMeter({ maxSilentMs, intervalMs })
   return {
     reset: meter.answered,
@@ -40,7 +40,7 @@ export function createHostHeartbeat(options: HeartbeatOptions): HostHeartbeat {
           meter.answered()
         }
         client.call('ping', {}).then(answered, (failure: unknown) => {
-          // An error that the host sends is an answer too.
+          // An error reply also shows that the host is running.
           if (!(failure instanceof AppError && failure.code === 'host/unavailable')) answered()
         })
       }
@@ -69,8 +69,8 @@ export function createHostHeartbeat(options: HeartbeatOptions): HostHeartbeat {
   }
 }
 
-/** Time since the start of this computer, with the time in which it slept. */
+/** Returns the time since boot, including time asleep. */
 async function readBootMs(): Promise<number> {
-  const uptime = await readFile('/proc/uptime', 'utf8').catch(() => '') // other systems: no suspend is seen
+  const uptime = await readFile('/proc/uptime', 'utf8').catch(() => '') // on other systems, suspends go unnoticed
   return Number.parseFloat(uptime) * 1_000
 }

@@ -45,8 +45,8 @@ export function hostLauncher(dataFolder: string, config: Config): HostLauncher {
 }
 
 /**
- * For glibc's malloc, which else keeps what busy minutes took: buffers of output go back to the kernel when they are freed,
- * and threads share two arenas. Other C libraries ignore it.
+ * Tunes glibc's malloc to return freed output buffers to the kernel, and to share two arenas among threads. Other C
+ * libraries ignore it.
  */
 const smallAllocator = {
   MALLOC_ARENA_MAX: '2',

@@ -1,18 +1,18 @@
-/** One look at a process that does not answer; times in milliseconds of clocks that differ by the time of a suspend. */
+/** Check of a process that does not respond. The two clocks differ by the time that the computer was suspended. */
 export type Look = { monotonicMs: number; bootMs: number; isStopped: boolean }
 
 export type SilenceMeter = {
   answered(): void
-  /** @returns whether it has been silent too long */
+  /** @returns whether the process has been silent too long */
   look(look: Look): boolean
 }
 
-/** A difference of the two clocks below this is the time between reading them. */
+/** Smaller differences of the two clocks come from the time between reading them. */
 const minSuspendMs = 500
 
 /**
- * Counts how long a process does not answer, while it could have: not while this computer sleeps or a signal stops the
- * process, and of a late look no more than two intervals, since whoever looks was kept from running too.
+ * Measures how long a process has not responded. Excludes suspends and time stopped by a signal, and counts at most two
+ * intervals for a late check, since a busy computer delays both processes.
  */
 export function createSilenceMeter({
   maxSilentMs,

@@ -5,9 +5,9 @@ import { type Endpoint, openEndpoint } from '../endpoint.ts'
 type Options = {
   version: string
   now: () => number
-  /** Named by each part of the service. */
+  /** Capabilities that the parts of the service report. */
   capabilities: readonly string[]
-  /** Whether the sandbox host has been away for longer than a restart takes. */
+  /** Whether the sandbox host has been unreachable for longer than a restart takes. */
   isHostAway: () => boolean
 }
 

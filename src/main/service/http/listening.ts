@@ -17,7 +17,7 @@ export function checkListening(given: { listen: ListenAddress; tls: boolean; ins
 }
 
 /**
- * Requests beyond loopback are answered under names that are known: those of the certificate, or `service.public_url`.
+ * Checks that requests beyond loopback have known host names: those of the certificate, or of `service.public_url`.
  * @throws AppError `config/invalid` if there is neither
  */
 export function requireOwnName({ tls, publicUrl }: Named, beyondLoopback: boolean): void {

@@ -25,7 +25,7 @@ export type PreviewAccess = {
   holds(request: Pick<IncomingMessage, 'headers' | 'method'>, port: PortRecord): boolean
 }
 
-/** @property used headers that carried the secret, and must go no further */
+/** @property used headers that contained the secret and must not be forwarded */
 type UsedSecret = { secret: string | undefined; used: readonly string[] }
 
 type Options = {
@@ -60,7 +60,7 @@ export function previewAccess({ keyHolder, tokens, accountOf, limiter, addressOf
   }
   const fits = (secret: string, port: PortRecord): boolean =>
     findersFor(port).some((find) => find(secret) !== undefined)
-  /** The secret that opens the port, or else one of those that were sent. */
+  /** Returns the sent secret that opens the port, or else any of the sent ones. */
   const secretFor = (request: Pick<IncomingMessage, 'headers' | 'method'>, port: PortRecord): UsedSecret => {
     const { headers } = request
     const token = headers[tokenHeader]

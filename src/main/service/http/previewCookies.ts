@@ -2,19 +2,19 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 
 /**
  * The cookie that opens a private port in a browser. Previews below one `sandbox_host` are one site for browsers, so
- * `SameSite` does not keep the page of another sandbox from sending it: only the headers that name the origin do.
+ * `SameSite` does not stop pages of other sandboxes from sending it. Only headers that name the origin do.
  */
 export type PreviewCookies = {
-  /** `Set-Cookie` for the address that it is sent to, and for no other. */
+  /** Returns `Set-Cookie` for the requested host only. */
   format(token: string): string
-  /** Values of the cookie that may open a port for this request. None for a request of another origin. */
+  /** Returns cookie values that may open a port for this request. Empty for cross-origin requests. */
   read(request: Pick<IncomingMessage, 'headers' | 'method'>): readonly string[]
 }
 
 const plainName = 'steward_port'
-/** Browsers let no other host of the site set it: https://www.rfc-editor.org/rfc/rfc6265bis#section-4.1.3.2 */
+/** Cannot be set by other hosts of the site: https://www.rfc-editor.org/rfc/rfc6265bis#section-4.1.3.2 */
 const hostName = `__Host-${plainName}`
-/** A page of a neighbour can add cookies of the plain name, which are sent before the right one. */
+/** Pages of other sandboxes can add cookies with the plain name, which are sent before the valid one. */
 const maxCandidates = 50
 
 export function createPreviewCookies(options: { scheme: 'http' | 'https'; behindProxy: boolean }): PreviewCookies {
@@ -38,8 +38,8 @@ export function isPreviewCookie(cookie: string): boolean {
 }
 
 /**
- * Whether the page of the port itself sent the request, or the user opened its address. A WebSocket and a browser without
- * `Sec-Fetch-Site` are known by `Origin`; of those, only reading may come without one.
+ * Whether the port's own page sent the request, or the user opened its address. WebSockets and browsers without
+ * `Sec-Fetch-Site` are checked by `Origin`, which only reads may lack.
  * @see https://www.w3.org/TR/fetch-metadata/
  */
 function isOfOwnOrigin({ headers, method }: Pick<IncomingMessage, 'headers' | 'method'>, scheme: string): boolean {

@@ -15,7 +15,7 @@ export type RateLimitNumbers = {
   newAccountsPerDay: number
 }
 
-/** Registrars count what a service asks them. */
+/** Bounded because registrars limit the rate of a service. */
 const searchedNamesPerDay = 20_000
 
 /** Each throws AppError `request/rate`, which says how long to wait. */

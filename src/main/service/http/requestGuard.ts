@@ -11,7 +11,7 @@ type Options = {
   beyondLoopback: boolean
   listenHost: string
   publicUrl: URL | undefined
-  /** Host names that its certificate is for; may be wildcards. */
+  /** Host names of the certificate; may be wildcards. */
   certificateNames?: readonly string[]
   scheme: 'http' | 'https'
 }

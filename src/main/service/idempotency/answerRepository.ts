@@ -6,11 +6,11 @@ export type AnswerSlot = { accountId: AccountId; key: string }
 
 export type AnswerRepository = {
   find(slot: AnswerSlot, nowMs: number): StoredAnswer | undefined
-  /** @param sandboxId the answer is removed with this sandbox */
+  /** @param sandboxId sandbox whose deletion removes the answer */
   store(slot: AnswerSlot, answer: StoredAnswer, given: { expiresAtMs: number; sandboxId: string | undefined }): void
-  /** Removes some of the expired answers, so that no single call pays for all. */
+  /** Removes a batch of expired answers, to bound the time of one call. */
   removeExpired(nowMs: number): void
-  /** Removes the oldest answers of an account beyond its budget, and gives free pages back to the disk. */
+  /** Removes the oldest answers of an account above its budget, and returns free pages to the file system. */
   trim(accountId: AccountId, budget: { maxAnswers: number; maxBytes: number }): void
 }
 

@@ -13,9 +13,9 @@ export type IdempotentAnswers = {
 export type AccountRequest = Omit<RepeatableRequest, 'holder'> & { accountId: AccountId }
 export type KeptAnswer = { status: number; body: string }
 
-/** Of one account. The oldest answers go first. */
+/** Stored answers per account. Above it, the oldest are removed. */
 export const answerBudget = { maxAnswers: 10_000, maxBytes: 16 * 1024 * 1024 }
-/** How much an account stores between two looks at its budget. */
+/** Answers that an account may store between two checks of its budget. */
 const uncheckedBudget = { maxAnswers: 50, maxBytes: 2 * 1024 * 1024 }
 
 type Options = { answers: AnswerRepository; now: () => number; budget?: typeof answerBudget }

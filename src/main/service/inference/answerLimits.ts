@@ -1,28 +1,28 @@
 import { InferenceError } from './inferenceError.ts'
 import type { InnerEvent } from './innerForm.ts'
 
-/** Bounds of one answer, which no provider can lift. */
+/** Limits of one answer, whatever the provider sends. */
 export type AnswerLimits = {
-  /** Of the collected content, in characters. */
+  /** Maximum length of the collected content, in characters. */
   maxChars: number
-  /** Between two events with content: comments and empty deltas do not count. */
+  /** Maximum time between two events with content. Comments and empty deltas do not count. */
   maxQuietMs: number
   maxDurationMs: number
 }
 
 /** A token has about 4 characters, and one of a repeated character up to 128. */
 const charsPerToken = 40
-/** Signatures and sealed thinking, whose length does not follow from tokens. */
+/** Allowance for signatures and encrypted thinking, whose length does not depend on tokens. */
 const slackChars = 1024 * 1024
 const maxCollectedChars = 64 * 1024 * 1024
-/** Cost of an object for a part of an answer. */
+/** Overhead of each content part, counted as characters. */
 const charsPerPart = 64
 
 export const defaultQuietMs = 10 * 60_000
-/** Shorter than a hold of credits lasts. */
+/** Must be shorter than the lifetime of a credit hold. */
 export const defaultDurationMs = 50 * 60_000
 
-/** @param maxOutputTokens what the reservation covers */
+/** @param maxOutputTokens output tokens of the reservation */
 export function maxAnswerChars(maxOutputTokens: number): number {
   return Math.min(maxCollectedChars, maxOutputTokens * charsPerToken + slackChars)
 }
@@ -35,7 +35,7 @@ export function createAnswerMeter({ maxChars, maxQuietMs, maxDurationMs }: Answe
   let part: number | undefined
 
   return {
-    /** @returns the error of an answer that is longer than any with its limit of tokens */
+    /** @returns an error once the answer is too long for its token limit */
     add(event: InnerEvent): InferenceError | undefined {
       const length = contentLength(event)
       if (length > 0) contentAtMs = now()
@@ -49,7 +49,7 @@ export function createAnswerMeter({ maxChars, maxQuietMs, maxDurationMs }: Answe
         reason: 'overlong',
       })
     },
-    /** @throws InferenceError `timeout` for an answer that goes on without content, or for too long */
+    /** @throws InferenceError `timeout` if the answer sends no content or takes too long */
     assertAlive(): void {
       const nowMs = now()
       if (nowMs - contentAtMs > maxQuietMs)

@@ -21,7 +21,7 @@ type Options = {
   reader: StreamReader
   limits: AnswerLimits
   now: () => number
-  /** Removes the provider's key from what it sends. */
+  /** Removes the provider's key from its responses. */
   scrubText: (text: string) => string
   restored: (event: InnerEvent) => InnerEvent
   /** Whether texts that came in one piece may be told as one. */

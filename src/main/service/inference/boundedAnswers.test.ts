@@ -27,7 +27,7 @@ const body = (dialect: keyof typeof dialects) =>
 /** Short enough for one frame. */
 const mark = 'xyzzy'
 
-/** Frames of a stream up to its text, which is then repeated for longer than any limit. */
+/** Streams frames up to a text delta, which is then repeated beyond every limit. */
 function endlessFrames(model: string, dialect: keyof typeof dialects, text: string): string[] {
   const answer = { parts: [{ text: mark }], usage: plainUsage }
   const frames = model.startsWith('claude')
@@ -100,7 +100,7 @@ test('the key of a provider is in no answer with a status of success', async () 
   }
 })
 
-/** A stream whose pieces come a minute apart. */
+/** Streams chunks a minute apart. */
 async function readSlowly(piece: string, limits: Pick<AnswerLimits, 'maxQuietMs' | 'maxDurationMs'>): Promise<number> {
   let minutes = 0
   const stream = answerStream({

@@ -48,7 +48,7 @@ export type GatewayParts<Caller> = {
   /** Of random hexadecimal digits. */
   newId: () => string
   now: () => number
-  /** Absent: the defaults. */
+  /** Overrides of the defaults. */
   answerTimes?: Pick<AnswerLimits, 'maxQuietMs' | 'maxDurationMs'>
   /** Of what nobody waits for: an answer that could not be settled once its client had left. */
   onFailure: (failure: unknown) => void
@@ -69,7 +69,7 @@ export type GatewayAnswer =
   /** Frames of an event stream. Each is asked for when the ones before are taken. */
   | { kind: 'stream'; headers: Readonly<Record<string, string>>; frames: AsyncGenerator<string> }
 
-/** Of an answer in one piece, which is parsed at once. */
+/** Maximum size of a non-streamed answer, which is parsed as a whole. */
 const maxJsonAnswerBytes = 8 * 1024 * 1024
 
 /** Answers requests of all dialects by models of all families, and has each of them paid for. */
@@ -130,7 +130,7 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
       : await withFetchedImages(job.request, parts.fetchImage, job.signal)
     const filled = { fetched, maxOutputTokens: reservation.maxOutputTokens }
     const namesInput = job.dialect.name === 'messages' && job.request.stream && !draft.route.raw
-    // Counted while the provider answers.
+    // Counts tokens while the provider responds.
     const inputTokens = namesInput ? estimatedInput(fetched) : undefined
     const isFinal = draft.fetched === fetched && draft.maxOutputTokens === reservation.maxOutputTokens
     try {
@@ -184,7 +184,7 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
     const own = { ...fetched, warnings }
     const request = route.raw ? route.raw.write(passable, own, target) : route.upstream.write(own, target)
     const text = JSON.stringify(request.body)
-    // A request that passes raw may have more input than its inner form.
+    // A passthrough request may have more input than its canonical form.
     const mostInput = route.raw ? Math.max(0, Buffer.byteLength(text) - imageChars(fetched)) : 0
     return { fetched, maxOutputTokens, route, request, text, mostInput }
   }
@@ -279,9 +279,9 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
 type Job = {
   dialect: Dialect
   body: Loose
-  /** The body without fields that the dialect does not allow. */
+  /** Body without fields that the dialect does not allow. */
   passable: Loose
-  /** Warnings about the fields that `passable` lacks. */
+  /** Warnings about fields removed from `passable`. */
   leftOut: readonly string[]
   model: CatalogueModel
   request: InnerRequest
@@ -350,10 +350,10 @@ function unconfigured(model: CatalogueModel): InferenceError {
   return new InferenceError('unconfigured', message, { reason: 'provider_not_configured' })
 }
 
-/** Shorter keys are placeholders of servers that need none, which an answer may name. */
+/** Shorter keys are placeholders for servers without keys, and may occur in an answer. */
 const minKeyChars = 12
 
-/** A debugging proxy may echo the headers of a request in an answer with a status of success. */
+/** A debugging proxy may echo request headers in a successful response. */
 function scrubberOf({ apiKey }: Provider): (text: string) => string {
   if (apiKey === undefined || apiKey.length < minKeyChars) return (text) => text
   return (text) => (text.includes(apiKey) ? text.replaceAll(apiKey, '…') : text)

@@ -25,7 +25,7 @@ export function numberAt(value: unknown, name: string): number | undefined {
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined
 }
 
-/** A count of tokens: a whole number from 0. One that sums cannot hold exactly becomes the greatest that they can. */
+/** Reads a token count: a whole number from 0, capped so that sums stay exact. */
 export function countAt(value: unknown, name: string): number | undefined {
   const number = looseObject(value)?.[name]
   if (typeof number !== 'number' || !(number >= 0)) return undefined

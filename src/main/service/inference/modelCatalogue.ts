@@ -145,7 +145,7 @@ export type CatalogueModel = {
   leastCachedTokens: number | undefined
   reasoning: ModelReasoning | undefined
   refuses: readonly ModelRefusal[]
-  /** Ascending, the first one from 0 tokens. */
+  /** Tiers in ascending order, the first from 0 tokens. */
   tiers: readonly ModelPriceTier[]
   priceVersion: string
 }
@@ -194,7 +194,7 @@ export function readModelCatalogue(
   return modelCatalogue(JSON.parse(readFileSync(file, 'utf8')), configured)
 }
 
-/** A model of a server that the user added: without `prices` it is free, or its price is unknown and counts as 0. */
+/** Creates a model of a user's server. Without `prices` it is free, or its price is unknown and counts as 0. */
 export function localModel(
   server: string,
   it: Pick<ConfiguredModel, 'name'> & Partial<ConfiguredModel>,

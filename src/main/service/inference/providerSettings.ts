@@ -20,7 +20,7 @@ export type LocalServer = {
   name: string
   baseUrl: string
   apiKey?: string | undefined
-  /** Absent: its models cost nothing unless they have prices. Else the price of the others is unknown. */
+  /** Whether models without `prices` are free (default). If false, their price is unknown. */
   isFree?: boolean | undefined
   models: readonly (Pick<ConfiguredModel, 'name'> & Partial<ConfiguredModel>)[]
 }

@@ -12,7 +12,7 @@ type Parts = {
 }
 
 /**
- * The same credits; what is settled in them is recorded in the activity log under its requester. Reserves nothing while
+ * Wraps credits so that settled amounts are recorded in the activity log under their requester. Refuses to reserve while
  * everything is stopped.
  */
 export function recordedCredits<Caller extends Payer>(
@@ -24,7 +24,7 @@ export function recordedCredits<Caller extends Payer>(
       if (isStopped()) throw new AppError('intent/stopped', 'Everything is stopped.')
       const reservation = await credits.reserve(request)
       const { caller, model } = request
-      // A stream may end outside of its request.
+      // A stream may end outside its request context.
       const origin = { by: callers.by(), task: callers.task() }
       return {
         maxOutputTokens: reservation.maxOutputTokens,

@@ -47,14 +47,14 @@ async function settled(purchase: Purchase, answer: InnerAnswer, told: Usage | un
     const cost = { micro_usd: charged, currency: 'USD' as const, price_version: model.priceVersion, estimated }
     return { usage, cost, warnings: malformedCalls(answer.parts) }
   } finally {
-    // Changes nothing once it is settled.
+    // Has no effect once settled.
     await reservation.release()
   }
 }
 
 /**
- * Whether a provider counted. Some send 0 for everything before they do, and a count above what fits into the model's
- * context is a wrong unit or worse.
+ * Whether a provider's count is plausible. Some send zeros until they have counted, and a count above the model's context
+ * window is wrong.
  */
 function isPlausible(usage: Usage, { contextWindow }: Pick<CatalogueModel, 'contextWindow'>): boolean {
   const input = inputOf(usage)

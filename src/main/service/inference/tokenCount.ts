@@ -7,7 +7,7 @@ const longRuns = new RegExp(`(\\S{${longestRun}}(?=\\S)|\\s{${longestRun}}(?=\\s
 const charactersAtOnce = 8_192
 
 /**
- * Tokens of a text as o200k has them; each part of a text that is cut can be a token more.
+ * Counts tokens of a text in o200k. Text that is split may count one token more per part.
  *
  * @param max the count at which counting stops
  */

@@ -74,13 +74,13 @@ const prompt = String.raw`\[\e[1;32m\]\u@\h\[\e[0m\]:\[\e[1;34m\]\w\[\e[0m\]\$ `
 
 const written: readonly (readonly [path: string, content: string])[] = [
   ['/etc/passwd', 'root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n'],
-  // No `tty`: its number is not mapped, and programs give their terminals to a group of that name.
+  // No group `tty`: its id is not mapped, and programs would assign their terminals to it.
   ['/etc/group', 'root:x:0:\nnogroup:x:65534:\n'],
   [
     '/etc/nsswitch.conf',
     'passwd: files\ngroup: files\nshadow: files\nhosts: files dns\nservices: files\nprotocols: files\n',
   ],
-  // Empty: those of the host may name its proxy.
+  // Empty: the host's settings may name its proxy.
   ['/etc/lynx/lynx.cfg', ''],
   ['/etc/lynx/lynx.lss', ''],
   ['/etc/shells', '/bin/sh\n/bin/bash\n/usr/bin/bash\n'],

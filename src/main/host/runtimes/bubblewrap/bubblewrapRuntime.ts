@@ -59,7 +59,7 @@ export type BubblewrapOptions = {
   leastFreeBytes?: number
   /** How many machines are kept ready for whoever asks next; none when it is not given. */
   spares?: number
-  /** Networks that `internet` does not reach, as `10.0.0.0/8`. */
+  /** Networks that `internet` does not reach, such as `10.0.0.0/8`. */
   closedNetworks?: readonly string[]
   /** All of them, but for a test that takes one away. */
   layers?: SandboxLayers

@@ -16,7 +16,7 @@ const shellInit = `trap '' CHLD; echo ready; exec sleep infinity </dev/null >/de
 /** They list keys of whoever runs Steward, whatever key ring the sandbox has. Empty inside, where the kernel has them. */
 export const maskedFiles = (): string[] => ['/proc/keys', '/proc/key-users'].filter((path) => existsSync(path))
 
-/** Settings of the kernel that belong to the whole host, and stay in view: see `hide_kernel` of `warden.pl`. */
+/** Kernel settings of the whole host that stay visible: see `hide_kernel` in `warden.pl`. */
 const shownReadOnly = ['/proc/sys', '/proc/sysrq-trigger']
 /** What these hold is memory of the sandbox, which must have room to go on. */
 const runBytes = 64 * 1024 ** 2

@@ -11,7 +11,7 @@ export type IdBlock = { first: number; count: number }
  */
 export const machineIds: IdBlock = { first: 1_900_000_000, count: 200_000_000 }
 
-/** Users of the packages' own scripts while an image is made as root: they belong to no machine. */
+/** User ids for package scripts while an image is built as root. No sandbox uses them. */
 export const buildIds: IdBlock = { first: 1_899_800_000, count: idsOfImage }
 
 /** A machine of the host's own programs has one user, its root. */

@@ -2,7 +2,7 @@ import { AppError } from '../../../../shared/appError.ts'
 import { portsIn } from '../inside/portsIn.ts'
 import { type Entrance, enter } from './enter.ts'
 
-/** More than `read_sockets` of `shared.pl` reads of both tables. */
+/** Exceeds the output of `read_sockets` in `shared.pl` for both tables. */
 const mostBytes = 8 * 1024 * 1024
 
 /** Asks the kernel from within the machine's network. See proc_pid_net(5). */

@@ -18,7 +18,7 @@ import {
 export type MachineSnapshots = {
   /** @param holdStill of a machine that runs. @returns what it takes on the disk */
   keep(machine: MachineFolder, request: { id: SnapshotId; signal: AbortSignal; holdStill?: HoldStill }): Promise<number>
-  /** Those that are complete. */
+  /** Lists complete snapshots. */
   list(machineFolder: string): Promise<SnapshotId[]>
   /** @throws AppError `snapshot/not-found` */
   find(machineFolder: string, id: SnapshotId): Promise<MachineStorage>

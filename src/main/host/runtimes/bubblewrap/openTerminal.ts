@@ -93,7 +93,7 @@ function running({ entered, leader, connection, stream, reading, terminal }: Run
     stream.destroy()
   }
   const closed = new Promise<'closed'>((resolve) => {
-    stream.on('error', hangUp) // EIO: nobody holds the other end any more
+    stream.on('error', hangUp) // EIO: the other end is closed
     stream.once('end', () => {
       // The event loop takes a hang-up for the end even when the kernel still holds output.
       if (!stream.destroyed) for (const bytes of terminal.rest()) reading.deliver(bytes)

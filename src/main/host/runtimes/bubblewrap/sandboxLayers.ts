@@ -17,9 +17,9 @@ export const sandboxLayers = [
   'pinned-namespaces',
   /** A resource limit on processes, beside the cgroup's. */
   'process-limit',
-  /** It lacks CAP_NET_RAW, the right to packet sockets. */
+  /** Drops CAP_NET_RAW, which allows packet sockets. */
   'no-raw-sockets',
-  /** Rules that frames pass as well, which no other rule of its network sees. */
+  /** Filters raw Ethernet frames, which bypass the other network rules. */
   'frame-rules',
 ] as const
 

@@ -127,10 +127,10 @@ export function connected(path: string): Promise<Socket> {
   })
 }
 
-/** More than any process of ours writes in one line, in characters. */
+/** Maximum length of one line, in characters. Our processes write shorter ones. */
 const maxLineLength = 16 * 1024 * 1024
 
-/** Calls `onLine` for each line of JSON. A line that is no JSON, or too long, ends the connection. */
+/** Calls `onLine` for each line of JSON. A line that is not JSON, or too long, closes the connection. */
 export function readLines(socket: Socket, onLine: (line: unknown) => void): void {
   let text = ''
   socket.setEncoding('utf8')

@@ -58,7 +58,7 @@ const keptCapabilities = [
 ]
 /** As a number of 64 bits: no bit is so high that JavaScript would lose it. */
 const keep = keptCapabilities.reduce((mask, capability) => mask + 2 ** capability, 0)
-/** Only for a test that takes the layer `no-raw-sockets` away. */
+/** Used only by a test that removes the layer `no-raw-sockets`. */
 const rawSockets = 2 ** 13
 
 /** Pseudo-terminals of one sandbox: those of 64 sessions, and many that its programs make. All sandboxes share 3,072. */

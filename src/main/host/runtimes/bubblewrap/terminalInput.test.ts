@@ -25,7 +25,7 @@ afterEach(() => {
   for (const end of [ends.master, ends.slave, program]) closeSync(end)
 })
 
-/** All that the program can read now: the kernel gives one line at a time. */
+/** Reads all available input: the kernel returns one line per read. */
 function readLines(): string {
   const bytes = Buffer.alloc(64 * 1024)
   for (let text = ''; ; ) {
@@ -38,7 +38,7 @@ function readLines(): string {
   }
 }
 
-/** In the usual mode the kernel takes lines until its buffers are full, and then no more. */
+/** In canonical mode the kernel accepts lines until its buffers are full. */
 const line = `${'x'.repeat(1_000)}\n`
 const fill = (): void => input.write(Buffer.from(line.repeat(300)))
 

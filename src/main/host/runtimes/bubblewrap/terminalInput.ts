@@ -4,13 +4,13 @@ import { createInputBudget } from '../inside/inputBudget.ts'
 /** Input of one pseudo-terminal, written in order as its program reads. */
 export type TerminalInput = {
   /**
-   * Takes all of `bytes` or none. `onWritten` is called once the kernel has them, or never will.
+   * Accepts all of `bytes` or none. Calls `onWritten` once they are written to the kernel or dropped.
    * @throws AppError `terminal/input-full`
    */
   write(bytes: Uint8Array, onWritten?: () => void): void
-  /** Writes a reply of the terminal itself, or drops it while input waits: a program that reads nothing needs no replies. */
+  /** Writes a reply of the terminal itself, or drops it while input is queued: the program is not reading. */
   answer(bytes: Uint8Array): void
-  /** Drops what waits. To be called before the descriptor is closed. */
+  /** Drops queued input. Must be called before the descriptor is closed. */
   close(): void
 }
 
@@ -19,11 +19,11 @@ type Waiting = { bytes: Uint8Array; done: () => void }
 const retryMs = { min: 2, max: 64 }
 
 /**
- * Writes to the master without the event loop's own stream: libuv takes a master for a descriptor with blocking writes, and
- * repeats a write that the full kernel refuses (EAGAIN) for ever. `master` must be O_NONBLOCK, so that no write ever
- * waits, and none is under way when the descriptor is closed.
+ * Writes to the master without a libuv stream: libuv treats a master as a blocking descriptor and retries a write forever
+ * when the kernel's buffer is full (EAGAIN). `master` must be O_NONBLOCK, so that no write blocks or is pending when the
+ * descriptor is closed.
  *
- * @param isOpen whether `master` is still that terminal
+ * @param isOpen whether `master` still refers to that terminal
  */
 export function createTerminalInput(master: number, isOpen: () => boolean): TerminalInput {
   const budget = createInputBudget()
@@ -84,7 +84,7 @@ export function createTerminalInput(master: number, isOpen: () => boolean): Term
   }
 }
 
-/** @returns 0 while the kernel's buffer is full, undefined when the terminal has no program any more */
+/** @returns 0 if the kernel's buffer is full, undefined if the terminal's program has exited */
 function writeSome(master: number, bytes: Uint8Array): number | undefined {
   try {
     return writeSync(master, bytes)

@@ -24,7 +24,7 @@ export type AgentChannel = {
   killSession(): void
   hangUp(): void
   resize(cols: number, rows: number): void
-  /** Calls back when it has left, or never will. */
+  /** Called once the message is sent or dropped. */
   type(bytes: Uint8Array, done: () => void): void
   /** Calls back when it has left. */
   send(bytes: Uint8Array, done: () => void): void

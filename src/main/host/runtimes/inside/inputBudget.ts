@@ -1,17 +1,17 @@
 import { AppError } from '../../../../shared/appError.ts'
 import { terminalLimits } from '../../../../shared/contract/terminals.ts'
 
-/** Counts input that a program has yet to read, and refuses more than one terminal may hold. */
+/** Bounds the unread input of one terminal. */
 export type InputBudget = {
   readonly isEmpty: boolean
   /**
-   * @returns a function that gives the bytes back
+   * @returns a function that releases the bytes
    * @throws AppError `terminal/input-full`
    */
   reserve(bytes: number): () => void
 }
 
-/** Bounds what the bookkeeping of tiny writes costs. */
+/** Maximum queued writes: tiny ones cost more than their bytes. */
 const maxWrites = 4_096
 
 export function createInputBudget(): InputBudget {

@@ -1,11 +1,11 @@
 import { AppError } from '../../../../shared/appError.ts'
 
 const listening = '0A'
-/** Of one table. `read_sockets` of `shared.pl` reads no more; the kernel lists those that listen first. */
+/** Maximum rows of one table, as in `read_sockets` of `shared.pl`. The kernel lists listening sockets first. */
 const maxRows = 10_000
 
 /**
- * Those that connections to the loopback of the machine reach. See proc_pid_net(5).
+ * Returns the listening ports that the sandbox's loopback reaches. See proc_pid_net(5).
  * @throws AppError `sandbox/full` when there are more sockets than are read
  */
 export function portsIn(tables: readonly string[]): number[] {

@@ -16,7 +16,7 @@ function printed(
   const settings = join(folder, 'bashrc')
   writeFileSync(script, shellMarks)
   writeFileSync(settings, `PS1='$ '\n${before}\n. ${script}\n${after}\n`)
-  // As the runtimes do: a pipe that holds the key and has no writer any more.
+  // As in the runtimes: a pipe that contains the key and has no writer.
   const start = key === '' ? '' : `exec 7< <(printf '%s\\n' '${key}'); wait $!; `
   const { stdout, stderr, status } = spawnSync('bash', ['-c', `${start}exec bash --rcfile "$0" -i 2>&1`, settings], {
     input: `${lines.join('\n')}\nexit 0\n`,

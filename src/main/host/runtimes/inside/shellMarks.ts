@@ -8,8 +8,8 @@ export const shellMarksPath = '/etc/profile.d/steward-marks.sh'
  * It only adds: the prompt and the prompt commands that a person sets stay theirs, and are marked when they change. A place far up in
  * the array of prompt commands is not overwritten by `PROMPT_COMMAND=…`.
  *
- * Each mark ends with the terminal's key, so that a file that is only shown cannot set any. The shell reads the key from a
- * pipe, which is empty and closed before anything else of the sandbox runs in the terminal.
+ * Each mark ends with the terminal's key, so that printing a file cannot set marks. The shell reads the key from a pipe,
+ * which is drained and closed before the shell runs anything else.
  *
  * @see https://gitlab.freedesktop.org/Per_Bothner/specifications/blob/master/proposals/semantic-prompts.md
  */

@@ -5,7 +5,7 @@ const pointerBits = 0xc000
 
 /**
  * Replaces repeated owner names of a message by pointers to their first occurrence (RFC 1035, section 4.1.4), so that
- * more records fit into a datagram. Names within the data of records stay as they are.
+ * more records fit into a datagram. Names in record data stay unchanged.
  * @param message an encoded message without pointers
  */
 export function compressNames(message: Buffer): Buffer {

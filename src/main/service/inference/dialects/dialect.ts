@@ -13,7 +13,7 @@ export type Dialect = {
   name: DialectName
   /** Fields that reach a provider of the same dialect. */
   fields: FieldShape
-  /** Top-level fields that a request to a provider of another dialect keeps, or loses without a change of meaning. */
+  /** Top-level fields that survive translation to another dialect, or can be dropped without changing the meaning. */
   translatedFields: readonly string[]
   /** @throws InferenceError naming the field that is wrong */
   read(body: Loose): InnerRequest
@@ -28,9 +28,9 @@ export type Told = {
   id: string
   model: string
   createdSeconds: number
-  /** Unix time at which an answer is complete. Absent: that of its beginning. */
+  /** Returns the Unix time at which the answer completed. Default: the time at which it started. */
   nowSeconds?: () => number
-  /** Estimate of the input, for a stream that names it before the provider has counted. */
+  /** Estimated input tokens, for streams that report them before the provider does. */
   inputTokens?: number | undefined
   /** The request as it came: Responses repeat much of it. */
   asked: Loose

@@ -94,7 +94,7 @@ export function samplingOf(given: { [K in keyof Sampling]?: Sampling[K] | undefi
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
-/** Names the top-level fields that another dialect has no equivalent for. */
+/** Returns the top-level fields without an equivalent in another dialect. */
 export function warnUntranslated(body: Loose, translated: readonly string[]): string[] {
   return Object.keys(body)
     .filter((name) => !translated.includes(name) && body[name] !== null && body[name] !== undefined)

@@ -14,7 +14,7 @@ import {
 
 const cacheControl = objectOf(scalars('type', 'ttl'))
 
-/** Reading the request refuses any other type by name. */
+/** Other types are refused by name when the request is parsed. */
 const part = byType('part', {
   text: objectOf({ ...scalars('type', 'text'), cache_control: cacheControl }),
   refusal: objectOf(scalars('type', 'refusal')),
@@ -36,7 +36,7 @@ const message = objectOf({
       extra_content: data,
     }),
   ),
-  // Read for other families and removed before a request is passed on.
+  // Read for other families, and removed before the request is forwarded.
   reasoning_details: data,
   thinking_blocks: data,
   extra_content: data,
@@ -66,7 +66,7 @@ export const chatFields: FieldShape = objectOf({
     ...['model', 'max_tokens', 'max_completion_tokens', 'n', 'stream', 'user', 'safety_identifier'],
     ...['temperature', 'top_p', 'top_k', 'seed', 'presence_penalty', 'frequency_penalty', 'logprobs', 'top_logprobs'],
     ...['parallel_tool_calls', 'reasoning_effort', 'verbosity', 'prompt_cache_key', 'prompt_cache_retention'],
-    // Of Qwen and of servers of the user's own.
+    // Fields of Qwen and of local servers.
     ...['enable_thinking', 'thinking_budget', 'preserve_thinking', 'min_p', 'typical_p', 'repetition_penalty'],
     ...['repeat_penalty', 'repeat_last_n', 'min_tokens', 'ignore_eos', 'skip_special_tokens', 'cache_prompt'],
     ...['guided_regex', 'guided_grammar', 'grammar'],
@@ -89,7 +89,7 @@ export const chatFields: FieldShape = objectOf({
   chat_template_kwargs: data,
   service_tier: priced('auto', 'default'),
   store: { kind: 'scalar', values: [false], reason: 'nothing is stored here' },
-  // Labels of stored completions, which the provider refuses without `store`.
+  // Labels for stored completions, which the provider refuses without `store`.
   metadata: unstored,
   functions: listOf(scalar),
   function_call: scalar,

@@ -2,23 +2,23 @@ import { type Loose, looseObject } from '../looseJson.ts'
 import { refuseStoredReferences } from './storedReferences.ts'
 
 /**
- * Allow-list of the fields of a request that reach a provider unchanged. Everything else is left out, so that a field
- * which a provider adds later neither costs money that is not held nor reaches what is stored in the provider's account.
+ * Allow-list of the fields of a request that reach a provider unchanged. All others are removed, so that a field
+ * which a provider adds later cannot cost money beyond the hold or access data stored in the provider's account.
  */
 export type FieldShape =
-  /** A string, number or boolean; only these values, if there are any. */
+  /** String, number or boolean, limited to these values if any are listed. */
   | { kind: 'scalar'; values?: readonly unknown[]; reason?: string }
-  /** JSON of the caller's own that the provider takes as it is, such as a JSON schema. */
+  /** Arbitrary JSON of the caller, such as a JSON schema. */
   | { kind: 'data' }
   | { kind: 'list'; of: FieldShape }
   | { kind: 'object'; fields: Readonly<Record<string, FieldShape>> }
-  /** An object whose fields depend on its type. `noun` names it in warnings. */
+  /** Object whose fields depend on its type. `noun` names it in warnings. */
   | { kind: 'variant'; noun: string; shapeOf: (object: Loose) => FieldShape | undefined }
-  /** The first one that has the same JSON type as the value. */
+  /** First shape with the JSON type of the value. */
   | { kind: 'either'; shapes: readonly FieldShape[] }
-  /** Never passed on, for the reason that the warning gives. */
+  /** Removed, with a warning that states the reason. */
   | { kind: 'never'; reason: string }
-  /** Never passed on, and without a meaning of its own: no warning. */
+  /** Removed without a warning, since it has no effect. */
   | { kind: 'ignored' }
 
 export const scalar: FieldShape = { kind: 'scalar' }
@@ -38,14 +38,14 @@ export const byType = (noun: string, shapes: Readonly<Record<string, FieldShape>
   variant(noun, ({ type }) => (typeof type === 'string' && Object.hasOwn(shapes, type) ? shapes[type] : undefined))
 
 const unpriced = 'it is not in the price list'
-/** Changes the price of a token, except for these values. */
+/** Changes the token price unless it has one of these values. */
 export const priced = (...harmless: readonly unknown[]): FieldShape => ({
   kind: 'scalar',
   values: harmless,
   reason: unpriced,
 })
 
-/** Billed by the provider beside tokens, or at another price. */
+/** Billed by the provider in addition to tokens, or at another price. */
 export const paidFields: Readonly<Record<string, FieldShape>> = Object.fromEntries(
   ['web_search_options', 'prediction', 'modalities', 'audio', 'mcp_servers', 'moderation', 'fallbacks', 'models'].map(
     (name) => [name, { kind: 'never', reason: unpriced }],
@@ -54,14 +54,14 @@ export const paidFields: Readonly<Record<string, FieldShape>> = Object.fromEntri
 
 export type FilteredFields = {
   body: Loose
-  /** Names everything that `body` lacks, for `x-steward-warnings`. */
+  /** Lists the removed fields, for `x-steward-warnings`. */
   leftOut: string[]
 }
 
 /**
- * Copies what the shape allows.
+ * Copies the fields that the shape allows.
  *
- * @throws InferenceError for a field that refers to something stored in the provider's account
+ * @throws InferenceError if a removed field refers to data stored in the provider's account
  */
 export function filterFields(body: Loose, shape: FieldShape): FilteredFields {
   const leftOut: string[] = []

@@ -23,7 +23,7 @@ const image = objectOf({
   }),
   cache_control: cacheControl,
 })
-/** Addresses of documents are refused when the request is read: their size is unknown until the provider fetches them. */
+/** Document URLs are refused when the request is parsed: their size is unknown until the provider fetches them. */
 const document = objectOf({
   ...scalars('type', 'title', 'context'),
   source: byType('source', {
@@ -63,7 +63,7 @@ const message = variant('message', ({ role }): FieldShape => {
   return objectOf({ role: scalar, content: either(scalar, listOf(block)) })
 })
 
-/** Run by the caller. A provider bills the tools that it runs itself beside tokens. */
+/** Tools that the caller runs. Tools that a provider runs are billed in addition to tokens. */
 const callersTools: readonly [RegExp, FieldShape][] = [
   [/^(bash|memory)_\d+$/, objectOf({ ...scalars('type', 'name'), cache_control: cacheControl })],
   [/^text_editor_\d+$/, objectOf({ ...scalars('type', 'name', 'max_characters'), cache_control: cacheControl })],
@@ -104,7 +104,7 @@ export const messagesFields: FieldShape = objectOf({
   inference_geo: priced('global'),
 })
 
-/** Betas that neither change a price nor reach what a provider stores or runs, without their dates. */
+/** Names, without dates, of betas that neither change prices nor access what a provider stores or runs. */
 const betas: ReadonlySet<string> = new Set([
   'claude-code',
   'computer-use',
@@ -120,7 +120,7 @@ const betas: ReadonlySet<string> = new Set([
   'token-efficient-tools',
 ])
 
-/** The values of the header `anthropic-beta` that are passed on, and warnings about the rest. */
+/** Returns the allowed values of the header `anthropic-beta`, and warnings about the rest. */
 export function filterBetas(header: string | undefined): { betas: string | undefined; leftOut: string[] } {
   const names = (header ?? '').split(',').flatMap((it) => (it.trim() === '' ? [] : [it.trim()]))
   const isAllowed = (name: string) => betas.has(name.replace(/-\d{4}-?\d{2}-?\d{2}$/, ''))

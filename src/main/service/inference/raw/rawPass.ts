@@ -6,11 +6,11 @@ import type { Loose } from '../looseJson.ts'
 import type { Target, UpstreamRequest } from '../upstreams/upstream.ts'
 
 /**
- * Passes a request on in the provider's own dialect. Fields that the dialect's shape allows are unchanged, except for the
- * model's name, the limits of the reservation and what the model refuses.
+ * Forwards a request in the provider's own dialect. Fields that the dialect's shape allows are unchanged, except for the
+ * model name, the limits of the reservation and fields that the model does not support.
  */
 export type RawPass = {
-  /** `body` has only fields that the dialect allows; `request` is the body read, its images fetched. */
+  /** `body` has only fields that the dialect allows; `request` is the parsed body with fetched images. */
   write(body: Loose, request: InnerRequest, target: Target): UpstreamRequest
   answer(body: Loose, answer: InnerAnswer, told: Told, bill: Bill): Loose
   relay(told: Told): RawRelay

@@ -67,7 +67,7 @@ function finished(
   }
 }
 
-/** A shell runs in a container of the provider unless the request says otherwise. */
+/** Sets the local environment: a shell runs in the provider's container by default. */
 function inLocalEnvironment(tool: unknown): unknown {
   const object = looseObject(tool)
   return object?.type === 'shell' ? { ...object, environment: { type: 'local' } } : tool

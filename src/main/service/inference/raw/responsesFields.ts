@@ -13,7 +13,7 @@ import {
   variant,
 } from './fieldShape.ts'
 
-/** Ids of items are left out: the item itself follows, and an id alone reads what the provider's account stores. */
+/** Item ids are removed: the item itself is sent, and an id alone would read data stored in the provider's account. */
 const ignoredId: FieldShape = { kind: 'ignored' }
 
 const part = byType('part', {
@@ -70,13 +70,13 @@ const items: Readonly<Record<string, FieldShape>> = {
   }),
   apply_patch_call: item({ ...scalars('call_id'), operation: objectOf(scalars('type', 'path', 'diff')) }),
   apply_patch_call_output: item(scalars('call_id', 'output')),
-  // Reasoning is sealed by the provider for the item with this id.
+  // The provider encrypts reasoning for the item with this id.
   reasoning: item({ ...scalars('id', 'encrypted_content'), summary, content: summary }),
 }
 
 function itemShape({ type, role, encrypted_content: sealed }: Loose): FieldShape | undefined {
   if (type === undefined || type === null) return typeof role === 'string' ? message : undefined
-  // Reasoning without its content is a reference to a stored item.
+  // Reasoning without content refers to a stored item.
   if (type === 'reasoning' && typeof sealed !== 'string') return undefined
   return typeof type === 'string' && Object.hasOwn(items, type) ? items[type] : undefined
 }

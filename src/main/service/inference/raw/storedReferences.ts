@@ -6,7 +6,7 @@ const conversation = `${nothingStored}.`
 const file = 'Stored files are not there: send the file itself.'
 const atProvider = 'Steward runs no tools at the provider: `environment.type` must be local.'
 
-/** Names of fields that refer to what a provider's account stores or runs, and the advice for each. */
+/** Fields that refer to data stored or run in a provider's account, with the advice for each. */
 const advice: Readonly<Record<string, string>> = {
   thread: `${nothingStored} (in Anthropic's SDK: \`thread: false\`).`,
   conversation,
@@ -23,8 +23,8 @@ const idOfStored =
 const maxDepth = 32
 
 /**
- * Refuses what is left out of a request if it refers to something stored: leaving it out would change the meaning, and
- * passing it on would open what other accounts have stored under the same provider key.
+ * Refuses a disallowed field that refers to stored data: removing it would change the meaning, and forwarding it would
+ * expose data that other accounts store under the same provider key.
  *
  * @throws InferenceError 400 naming the field
  */

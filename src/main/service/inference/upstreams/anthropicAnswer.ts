@@ -25,7 +25,7 @@ export function anthropicAnswer(body: Loose): InnerEvent[] {
   ]
 }
 
-/** Of inputs that came whole. */
+/** Maximum length of tool inputs that were not streamed, in characters. */
 const maxWholeChars = 8 * 1024 * 1024
 
 export function anthropicStreamReader(): StreamReader {

@@ -95,9 +95,9 @@ function isOneText(chunk: Loose, events: readonly InnerEvent[]): boolean {
   return Object.keys(objectAt(choice, 'delta')).length === 1 && textAt(choice, 'finish_reason') === undefined
 }
 
-/** Of one answer. */
+/** Maximum tool calls of one answer. */
 const maxCalls = 1_024
-/** Of calls that are held back until the ones before them are whole. */
+/** Maximum buffered length of calls that wait until earlier ones are complete. */
 const maxWaitingChars = 8 * 1024 * 1024
 
 /** Of one choice, message or delta alike. Calls go on one after the other, whatever order their pieces come in. */

@@ -122,8 +122,8 @@ async function run(
 }
 
 /**
- * Scripts of packages run while a system is made, which must not be root of this computer: mmdebstrap is root of a user
- * namespace, as it makes one itself for an ordinary user.
+ * Package scripts must not run as root of this computer, so mmdebstrap runs as root of a user namespace, as it does for
+ * an ordinary user.
  */
 async function withoutRoot(command: readonly string[]): Promise<readonly string[]> {
   if (!isRoot) return command

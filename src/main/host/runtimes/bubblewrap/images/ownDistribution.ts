@@ -19,16 +19,16 @@ export async function ownDistribution(): Promise<Distribution | string> {
   return { title: fields.get('PRETTY_NAME') ?? suite, suite, sources: await aptSources({ suite, own }) }
 }
 
-/** What tells sources of the distribution from those of others: Docker's list has the same suite, for example. */
+/** Criteria for sources of the distribution itself. Third-party lists, such as Docker's, name the same suite. */
 export type OwnSource = {
   suite: string
-  /** Addresses without a slash at the end; undefined where apt has read no list yet. */
+  /** Addresses without a trailing slash; undefined if apt has not downloaded its lists yet. */
   own: ReadonlySet<string> | undefined
 }
 
 const askMs = 30_000
 
-/** Addresses of sources whose signed list names the distribution as its origin. */
+/** Returns the addresses of sources whose signed list names the distribution as its origin. */
 async function ownAddresses(family: readonly string[]): Promise<ReadonlySet<string> | undefined> {
   const format = ['indextargets', '--format', '$(ORIGIN)\t$(REPO_URI)']
   const asked = await promisify(execFile)('apt-get', format, { timeout: askMs }).catch(() => undefined)

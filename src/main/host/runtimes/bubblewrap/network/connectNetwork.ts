@@ -11,7 +11,7 @@ export type NetworkTools = {
   pasta: string
   nft: string
   way: PastaWay
-  /** Whether this kernel has rules that frames pass as well. */
+  /** Whether this kernel can filter raw Ethernet frames. */
   hasFrameRules: boolean
 }
 
@@ -29,7 +29,7 @@ type ConnectRequest = {
   network: Exclude<Network, 'none'>
   /** Whom the machine's root is on the host; undefined: the user that Steward runs as. */
   uid: number | undefined
-  /** Networks that `internet` does not reach, as `10.0.0.0/8`. */
+  /** Networks that `internet` does not reach, such as `10.0.0.0/8`. */
   closed: readonly string[]
 }
 

@@ -23,8 +23,8 @@ const noFrameRules =
   'Frames that a sandbox writes itself pass no rule of its network card, since this kernel has none for them (Linux 5.16 has). Its filter of system calls and its missing right to raw sockets still stop them.'
 
 /**
- * Finds out by connecting a throwaway namespace, as the kind of user that sandboxes are. Never rejects.
- * @param closed networks that `internet` does not reach, as `10.0.0.0/8`
+ * Probes support by connecting a throwaway namespace as the same kind of user as sandboxes. Never rejects.
+ * @param closed networks that `internet` does not reach, such as `10.0.0.0/8`
  */
 export async function probeNetwork(closed: readonly string[]): Promise<NetworkAbilities> {
   const unable = (reason: string, cure: string | null = null): NetworkAbilities => ({

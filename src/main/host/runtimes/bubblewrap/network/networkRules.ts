@@ -10,11 +10,11 @@ export type NetworkRules = {
   /** In force before the sandbox is connected. */
   rules: string
   /**
-   * For the card, as soon as it is there. A packet socket writes frames, which no rule of `rules` sees; these see all
-   * that leaves the card. Kernels have them since Linux 5.16.
+   * Rules for the network card, loaded once it exists. They filter everything that leaves the card, including frames from
+   * packet sockets, which bypass `rules`. Require Linux 5.16.
    */
   frameRules: string
-  /** Chains that refuse the addresses of this computer, and how; null where those are not refused. */
+  /** Chains that refuse this computer's addresses, and their verdict; null if those are allowed. */
   own: { rules: ChainVerdict; frames: ChainVerdict } | null
 }
 type ChainVerdict = readonly [chain: string, verdict: 'reject' | 'drop']
@@ -23,7 +23,7 @@ type ChainVerdict = readonly [chain: string, verdict: 'reject' | 'drop']
  * Rules of nftables for the sandbox's own network namespace, which nothing inside may change. IPv6 is not connected: a
  * program that tries it is refused at once instead of waiting.
  *
- * @param closed networks that `internet` does not reach, as `10.0.0.0/8`
+ * @param closed networks that `internet` does not reach, such as `10.0.0.0/8`
  */
 export function networkRules(network: Exclude<Network, 'none'>, closed: readonly string[]): NetworkRules {
   const refused = network === 'internet' ? closed : ['127.0.0.0/8']

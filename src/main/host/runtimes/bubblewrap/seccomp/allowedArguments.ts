@@ -1,9 +1,9 @@
 /**
- * Requests of ioctl(2) that programs in a sandbox may make; everything else answers ENOTTY, as of a file that does not
- * have it. Left out are above all those that type into terminals of others (TIOCSTI), choose line disciplines (TIOCSETD)
- * or change a file system (FIFREEZE, FITRIM, those of ext4). Numbers are those of <asm/ioctls.h>, <linux/fs.h>,
- * <linux/sockios.h> and <linux/random.h>, alike on x64 and arm64; the selection is what strace(1) saw of Debian's
- * programs, and what belongs to it.
+ * Requests of ioctl(2) that programs in a sandbox may make; all others fail with ENOTTY, as if the file did not support
+ * them. Excluded above all are requests that type into other terminals (TIOCSTI), choose line disciplines (TIOCSETD) or
+ * change a file system (FIFREEZE, FITRIM, those of ext4). Numbers from <asm/ioctls.h>, <linux/fs.h>, <linux/sockios.h>
+ * and <linux/random.h> are the same on x64 and arm64. The selection covers the requests that strace(1) recorded for
+ * Debian's programs, and their counterparts.
  */
 export const allowedIoctls: Readonly<Record<string, number>> = {
   // Terminals.
@@ -35,7 +35,7 @@ export const allowedIoctls: Readonly<Record<string, number>> = {
   TIOCGEXCL: 0x80045440,
   TIOCOUTQ: 0x5411,
   TIOCGETD: 0x5424,
-  // The other side of a terminal.
+  // Pseudo-terminal masters.
   TIOCGPTN: 0x80045430,
   TIOCSPTLCK: 0x40045431,
   TIOCGPTLCK: 0x80045439,
@@ -54,7 +54,7 @@ export const allowedIoctls: Readonly<Record<string, number>> = {
   FIOGETOWN: 0x8903,
   SIOCSPGRP: 0x8902,
   SIOCGPGRP: 0x8904,
-  // Files of a disk: shared blocks, where content is, attributes.
+  // Files on disk: shared blocks, extents, attributes.
   FICLONE: 0x40049409,
   FICLONERANGE: 0x4020940d,
   FIDEDUPERANGE: 0xc0189436,
@@ -62,7 +62,7 @@ export const allowedIoctls: Readonly<Record<string, number>> = {
   FS_IOC_GETFLAGS: 0x80086601,
   FS_IOC_GETVERSION: 0x80087601,
   FS_IOC_FSGETXATTR: 0x801c581f,
-  // Network cards, to be read, and open sockets.
+  // Network cards (read only) and open sockets.
   SIOCGIFCONF: 0x8912,
   SIOCGIFNAME: 0x8910,
   SIOCGIFINDEX: 0x8933,
@@ -82,13 +82,13 @@ export const allowedIoctls: Readonly<Record<string, number>> = {
 }
 
 /**
- * Sockets that can be opened: a family with the types and the protocols that it may have. Others could send past the
- * rules of the network (packet and XDP sockets, and SOCK_PACKET, which the kernel turns into one), reach the hypervisor
- * (AF_VSOCK), or only widen what can be attacked. Numbers of <linux/socket.h>.
+ * Sockets that programs may open: a family with its allowed types and protocols. Others could bypass the network rules
+ * (packet and XDP sockets, and SOCK_PACKET, which the kernel turns into one), reach the hypervisor (AF_VSOCK), or just
+ * enlarge the attack surface. Numbers from <linux/socket.h>.
  */
 export type SocketKind = {
   family: number
-  types: readonly { type: number /** All of them when it is not given. */; protocols?: readonly number[] }[]
+  types: readonly { type: number /** Default: all. */; protocols?: readonly number[] }[]
 }
 
 const stream = 1
@@ -115,7 +115,7 @@ export const socketKinds: readonly SocketKind[] = [
       { type: datagram, protocols: [0, 17, 58] },
     ],
   },
-  // AF_NETLINK: routes, sockets and devices, to be read
+  // AF_NETLINK: routes, sockets and devices, read only
   {
     family: 16,
     types: [
@@ -125,7 +125,7 @@ export const socketKinds: readonly SocketKind[] = [
   },
 ]
 
-/** Flags of clone(2) other than those that make a namespace; the lowest byte is the signal of its end. */
+/** Flags of clone(2) except those that create a namespace; the lowest byte is the exit signal. */
 export const allowedCloneFlags =
   0xff | // CSIGNAL
   0x100 | // CLONE_VM
@@ -151,6 +151,6 @@ export const allowedUnshareFlags = 0x40600
 
 /**
  * Values of personality(2): PER_LINUX and PER_LINUX32, each also with UNAME26; PER_LINUX with ADDR_NO_RANDOMIZE, for
- * debuggers; the question for the present one.
+ * debuggers; and the query for the current one.
  */
 export const allowedPersonalities: readonly number[] = [0, 0x8, 0x20000, 0x20008, 0x40000, 0xffffffff]

@@ -1,14 +1,14 @@
-/** Numbers of a system call on x64 and on arm64, which has some calls only in a newer form. */
+/** Numbers of a system call on x64 and on arm64, which lacks some legacy calls. */
 export type CallTable = Readonly<Record<string, readonly [x64: number | null, arm64: number | null]>>
 
 /**
- * System calls of programs in a sandbox. Everything else answers ENOSYS, as on a kernel that is too old for it, so that
- * programs and newer C libraries fall back to what is here.
+ * System calls that programs in a sandbox may make. All others fail with ENOSYS, as on an older kernel, so that programs
+ * and newer C libraries fall back to these.
  *
- * After the default profiles of Docker (moby/profiles, seccomp/default.json) and Podman (containers-common,
+ * Based on the default profiles of Docker (moby/profiles, seccomp/default.json) and Podman (containers-common,
  * seccomp.json) for a container with the capabilities of a sandbox, without calls that Debian's programs do not need:
- * io_uring, key rings, NUMA policies, `vmsplice`, `memfd_secret`, `modify_ldt`, `clone3` (its flags cannot be looked at)
- * and what needs a capability that a sandbox lacks. Numbers are those of <asm/unistd.h>.
+ * io_uring, key rings, NUMA policies, `vmsplice`, `memfd_secret`, `modify_ldt`, `clone3` (a filter cannot read its flags)
+ * and calls that need a capability that a sandbox lacks. Numbers from <asm/unistd.h>.
  */
 export const allowedCalls: CallTable = {
   // Files: contents, names, permissions and attributes.
@@ -227,7 +227,7 @@ export const allowedCalls: CallTable = {
   vfork: [58, null],
   wait4: [61, 260],
   waitid: [247, 95],
-  // Rules that a program makes for itself.
+  // Restrictions that a program sets for itself.
   landlock_add_rule: [445, 445],
   landlock_create_ruleset: [444, 444],
   landlock_restrict_self: [446, 446],
@@ -267,7 +267,7 @@ export const allowedCalls: CallTable = {
   timerfd_gettime: [287, 87],
   timerfd_settime: [286, 86],
   times: [100, 153],
-  // Sockets that are open; see `socketKinds` for which can be opened.
+  // Open sockets; `socketKinds` limits which can be opened.
   accept: [43, 202],
   accept4: [288, 242],
   bind: [49, 200],
@@ -316,7 +316,7 @@ export const argumentCalls = {
   unshare: [272, 97],
 } as const satisfies CallTable
 
-/** Beside them, for what makes a sandbox and enters it before it becomes one of the sandbox's own processes. */
+/** Additional calls for processes that create or enter a sandbox, until they become its own. */
 export const enteringCalls: CallTable = {
   mount: [165, 40],
   pivot_root: [155, 41],
@@ -326,8 +326,8 @@ export const enteringCalls: CallTable = {
 }
 
 /**
- * Calls that every kernel has and that need a capability which a sandbox lacks: they answer EPERM, as in a container, since
- * old programs take ENOSYS for success or for a broken kernel.
+ * Calls of every kernel that need a capability a sandbox lacks. They fail with EPERM, as in a container, since old programs
+ * treat ENOSYS as success or as a broken kernel.
  */
 export const privilegedCalls: CallTable = {
   acct: [163, 89],

@@ -19,9 +19,9 @@ const answer = 0x06
 const allow = 0x7fff0000
 const fail = (errno: number): number => 0x00050000 | errno
 
-/** Offsets of the data that a filter sees; of an argument its lower half, which is all that the kernel takes of these. */
+/** Offsets in `struct seccomp_data`; for an argument its lower half, since the kernel ignores the upper half of these. */
 const dataOffset = { number: 0, architecture: 4, firstArgument: 16, secondArgument: 24, thirdArgument: 32 }
-/** As <linux/audit.h> numbers the architecture, and its column in the tables. */
+/** Number of the architecture in <linux/audit.h>, and its column in the tables. */
 const architectures: Partial<Record<NodeJS.Architecture, { audit: number; column: 0 | 1 }>> = {
   x64: { audit: 0xc000003e, column: 0 },
   arm64: { audit: 0xc00000b7, column: 1 },
@@ -34,16 +34,16 @@ const noProtocol = 93
 const noSocketType = 94
 const noAddressFamily = 97
 
-/** Jumps count the steps to skip; a step that does not jump has none. */
+/** Jumps count the steps to skip; other steps have none. */
 type Step = readonly [code: number, whenTrue: number, whenFalse: number, value: number]
 type ArgumentCall = keyof typeof argumentCalls
 
 /**
- * Filters that allow what is listed and nothing else. Programs of another architecture are refused altogether, since
- * their calls are numbered differently. `outer` holds for what makes and enters the sandbox as well, `inner` for
- * everything that runs in it, which makes no namespaces.
+ * Builds filters that allow the listed calls only. They refuse all calls of another architecture, whose numbers differ.
+ * `outer` also applies to processes that create or enter the sandbox, `inner` to everything that runs in it, which cannot
+ * create namespaces.
  *
- * @returns the programs in hexadecimal; undefined on an architecture that sandboxes were never tried on
+ * @returns the programs in hexadecimal; undefined on an unsupported architecture
  */
 export function seccompFilters(platform = process.arch): { outer: string; inner: string } | undefined {
   const architecture = architectures[platform]
@@ -72,7 +72,7 @@ function ofArchitecture(audit: number): Step[] {
   ]
 }
 
-/** `steps` end with an answer. */
+/** `steps` must end with a return. */
 function onCall(number: number, steps: readonly Step[]): Step[] {
   return [[ifEqual, 0, steps.length, number], ...steps]
 }
@@ -106,7 +106,7 @@ function onlyFlags(flags: number): Step[] {
   ]
 }
 
-/** Flags beside the type (SOCK_NONBLOCK, SOCK_CLOEXEC) are the kernel's to judge. */
+/** Ignores flags in the type (SOCK_NONBLOCK, SOCK_CLOEXEC), which the kernel validates. */
 function sockets(kinds: readonly SocketKind[]): Step[] {
   const ofType = ({ type, protocols }: SocketKind['types'][number]): Step[] => {
     const steps: Step[] = protocols ? oneOf(dataOffset.thirdArgument, protocols, noProtocol) : [[answer, 0, 0, allow]]
@@ -124,7 +124,7 @@ function sockets(kinds: readonly SocketKind[]): Step[] {
   return [[load, 0, 0, dataOffset.firstArgument], ...kinds.flatMap(ofFamily), [answer, 0, 0, fail(noAddressFamily)]]
 }
 
-/** By ranges of numbers: the kernel looks at few steps, and remembers for most calls that they are always allowed. */
+/** Compares ranges of numbers: few steps, and the kernel caches calls that are always allowed. */
 function byRange(allowed: readonly number[], privileged: readonly number[]): Step[] {
   const answers = new Map([...privileged.map((it) => [it, fail(notPermitted)] as const)])
   for (const number of allowed) answers.set(number, allow)
