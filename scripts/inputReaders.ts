@@ -14,11 +14,12 @@ const allowed: Readonly<Record<string, string>> = {
   'src/main/config/config.ts': 'the configuration file of the operator',
   'src/main/agent/sheets/sheetForm.ts':
     'at most 128 KB; the rest is read and dropped, since browsers send all of a form',
-  'src/main/agent/tools/*.ts': 'answers of our own server of tools, and lines of at most a screen',
   'src/main/agent/domains/propagation/dnsQuestion.ts':
     'one DNS message over TCP, which has 65,535 bytes, and a deadline',
   'src/main/service/domains/dns/dnsServer.ts': 'one DNS message over TCP, which has 65,535 bytes, and an idle timeout',
-  'src/main/service/inference/**': 'answers of providers, each reader with a bound of its own',
+  'src/main/agent/tools/mcpExchange.ts': 'answers of our own server of tools, in this process',
+  'src/main/service/inference/gateway.ts': 'an answer of a provider, up to `maxJsonAnswerBytes`',
+  'src/main/service/inference/modelCatalogue.ts': 'the catalogue that ships with Steward',
   'src/main/host/runtimes/bubblewrap/spawner.ts': 'lines of our own helper processes, up to `maxLineLength`',
   'src/main/host/runtimes/docker/imageArchive.ts': 'the first bytes of an archive, up to `headerBytes`',
 }

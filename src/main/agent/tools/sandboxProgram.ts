@@ -3,6 +3,7 @@ import { AppError } from '../../../shared/appError.ts'
 import { removeFile, uploadFile } from '../../../shared/contract/files.ts'
 import { closeTerminal, createTerminal, readTerminal, writeTerminal } from '../../../shared/contract/terminals.ts'
 import type { ToolResult, ToolWork } from '../../../shared/contract/tools/tool.ts'
+import { parseJson } from '../../platform/boundedJson.ts'
 import { programClient } from './programClient.ts'
 
 type Options = {
@@ -91,7 +92,7 @@ function shown(output: string): string {
 
 function spokenIn(text: string): Spoken {
   try {
-    const spoken: unknown = JSON.parse(text)
+    const spoken: unknown = parseJson(text)
     return typeof spoken === 'object' && spoken !== null ? spoken : {}
   } catch {
     return {}

@@ -1,3 +1,4 @@
+import { parseJson } from '../../platform/boundedJson.ts'
 import { type SseEvent, sseParser } from '../../platform/http/sseEvents.ts'
 import { answerCollector } from './answer.ts'
 import { type AnswerLimits, createAnswerMeter } from './answerLimits.ts'
@@ -176,7 +177,7 @@ export function malformedCalls(parts: ReturnType<ReturnType<typeof answerCollect
 
 function isJson(text: string): boolean {
   try {
-    JSON.parse(text)
+    parseJson(text)
     return true
   } catch {
     return false

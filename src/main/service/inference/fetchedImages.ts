@@ -2,6 +2,7 @@ import { lookup } from 'node:dns'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
+import { readBytes } from '../../platform/boundedBytes.ts'
 import { guardedLookup } from '../../platform/guardedLookup.ts'
 import { isPublicAddress } from '../../platform/publicAddress.ts'
 import { imageTypes } from './dialects/imageSource.ts'
@@ -49,7 +50,7 @@ export function imageFetcher(
       answer.destroy()
       throw new Error(`It answers with status ${status}.`)
     }
-    return imageOf(await bytesOf(answer))
+    return imageOf(await readImage(answer))
   }
 
   return async (url, signal) => {
@@ -124,18 +125,9 @@ function answered(place: URL, { signal, lookup: guarded, ca }: Connection): Prom
   })
 }
 
-async function bytesOf(answer: IncomingMessage): Promise<Buffer> {
-  const pieces: Buffer[] = []
-  let bytes = 0
-  for await (const piece of answer as AsyncIterable<Buffer>) {
-    bytes += piece.length
-    if (bytes > maxImageBytes) {
-      answer.destroy()
-      throw new Error(`It is larger than ${maxImageBytes / 1024 / 1024} MB.`)
-    }
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces)
+function readImage(answer: IncomingMessage): Promise<Buffer> {
+  const tooLarge = () => new Error(`It is larger than ${maxImageBytes / 1024 / 1024} MB.`)
+  return readBytes(answer, { maxBytes: maxImageBytes, tooLarge })
 }
 
 /** By its own first bytes: what a server calls it may be anything. */

@@ -1,3 +1,5 @@
+import { parseJson } from '../../platform/boundedJson.ts'
+
 /** JSON that others sent: any field may be missing or of another type. */
 export type Loose = { readonly [name: string]: unknown }
 
@@ -35,7 +37,7 @@ export function countAt(value: unknown, name: string): number | undefined {
 /** @returns undefined where the text is no JSON object */
 export function parsedObject(text: string): Loose | undefined {
   try {
-    return looseObject(JSON.parse(text))
+    return looseObject(parseJson(text))
   } catch {
     return undefined
   }

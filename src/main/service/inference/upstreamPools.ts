@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Pool } from 'undici'
+import { readFirstBytes } from '../../platform/boundedBytes.ts'
 import { InferenceError } from './inferenceError.ts'
 import { type UpstreamReply, upstreamRequest } from './upstreamRequest.ts'
 
@@ -99,14 +100,8 @@ export function upstreamPools(deadlines: UpstreamDeadlines = usualDeadlines) {
 
 /** Of a failure, as much of the body as tells why. */
 export async function failureText(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const pieces: Uint8Array[] = []
-  let bytes = 0
-  for await (const piece of body) {
-    pieces.push(piece)
-    bytes += piece.length
-    if (bytes > maxFailureBytes) break
-  }
-  return Buffer.concat(pieces).toString('utf8')
+  const { bytes } = await readFirstBytes(body, { maxBytes: maxFailureBytes })
+  return bytes.toString('utf8')
 }
 
 /** A failure in the middle of an answer, in words for callers. */

@@ -1,3 +1,4 @@
+import { parseJson } from '../../../platform/boundedJson.ts'
 import type { AssistantPart, CallPart, Origin, Signature, TextPart } from '../innerForm.ts'
 import { type Loose, looseObject, textAt } from '../looseJson.ts'
 
@@ -25,7 +26,7 @@ export function isSealedParts(text: string): boolean {
 export function unsealedParts(text: string): SealedPart[] {
   let list: unknown
   try {
-    list = JSON.parse(Buffer.from(text.slice(mark.length), 'base64url').toString('utf8'))
+    list = parseJson(Buffer.from(text.slice(mark.length), 'base64url').toString('utf8'))
   } catch {
     return []
   }

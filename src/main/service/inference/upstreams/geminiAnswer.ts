@@ -1,3 +1,4 @@
+import { parseJson } from '../../../platform/boundedJson.ts'
 import { InferenceError } from '../inferenceError.ts'
 import type { FinishReason, InnerEvent, Usage } from '../innerForm.ts'
 import { countAt, type Loose, listAt, looseObject, objectAt, textAt } from '../looseJson.ts'
@@ -37,7 +38,7 @@ export function geminiStreamReader(options: ReaderOptions): StreamReader {
     push({ data }) {
       let chunk: unknown
       try {
-        chunk = JSON.parse(data)
+        chunk = parseJson(data)
       } catch {
         return [{ type: 'error', error: unusable('An event of its stream is no JSON.', 'unusable') }]
       }

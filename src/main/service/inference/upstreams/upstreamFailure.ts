@@ -1,3 +1,4 @@
+import { parseJson } from '../../../platform/boundedJson.ts'
 import { type FailureKind, InferenceError } from '../inferenceError.ts'
 import { looseObject, objectAt, textAt } from '../looseJson.ts'
 import type { UpstreamFailure } from './upstream.ts'
@@ -34,7 +35,7 @@ const maxMessageChars = 2_000
 function told(body: string): { message: string | undefined; code: string | undefined } {
   let parsed: unknown
   try {
-    parsed = JSON.parse(body)
+    parsed = parseJson(body)
   } catch {
     return { message: undefined, code: undefined }
   }
