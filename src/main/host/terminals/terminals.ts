@@ -114,11 +114,13 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
 
   const onChanged = (record: TerminalRecord): void => {
     events.changed(record)
-    if (record.exitedAtMs !== null && !expiries.has(record.id)) {
-      const leftMs = Math.max(0, record.exitedAtMs + exitedReadableMs - now())
-      expiries.set(record.id, setTimeout(() => expire(record.id), leftMs).unref())
-      limitEnded(record.sandboxId)
+    if (record.exitedAtMs === null) return
+    if (!expiries.has(record.id)) {
+      const delayMs = Math.max(0, record.exitedAtMs + exitedReadableMs - now())
+      expiries.set(record.id, setTimeout(() => expire(record.id), delayMs).unref())
     }
+    // A program may exit before its session is listed, so the limits are applied again once it is.
+    limitEnded(record.sandboxId)
   }
 
   const open = async (meta: TerminalMeta, extra: Pick<Parameters<typeof terminalSession>[0], 'program'>) => {
