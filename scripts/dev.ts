@@ -1,6 +1,6 @@
 /**
- * `npm run dev`: starts Steward, and builds the interface again whenever one of its files changes; reload the window to
- * see it. Other arguments go to `npm start`. Changes of the main side take effect at the next start.
+ * `npm run dev`: starts Steward, and rebuilds the interface whenever one of its files changes; reload the window to
+ * see it. Other arguments go to `npm start`. Changes to the main processes apply at the next start.
  */
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * `node scripts/inputReaders.ts`: fails where product code of the main process reads input without a bound. The readers of
- * `src/main/platform` take `maxBytes` and `maxDepth`; other code calls those.
+ * `node scripts/inputReaders.ts`: fails if product code of the main processes reads input without a bound. The readers in
+ * `src/main/platform` take `maxBytes` and `maxDepth`; other code must call them.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { matchesGlob } from 'node:path'
@@ -8,7 +8,7 @@ import ts from 'typescript'
 
 const bounded = 'src/main/platform/**'
 
-/** Files that may read by themselves, each with the bound that holds there. */
+/** Files that may read input directly, with the bound of each. */
 const allowed: Readonly<Record<string, string>> = {
   'src/main/**/*Repository.ts': 'rows of our own database, bounded when they were written',
   'src/main/config/config.ts': 'the configuration file of the operator',
@@ -76,7 +76,7 @@ function findProblem(node: ts.Node): string | undefined {
   return collects(listener.body, names) ? 'collects a stream: use `readBytes`.' : undefined
 }
 
-/** Whether one of the names is pushed onto a list, or added to a text or a buffer. */
+/** Whether one of the names is appended to a list, a text or a buffer. */
 function collects(node: ts.Node, names: readonly string[]): boolean {
   const isOne = (value: ts.Node | undefined): boolean => value !== undefined && names.includes(value.getText())
   if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusEqualsToken && isOne(node.right)) {

@@ -2,7 +2,7 @@ import { Terminal } from '@xterm/headless'
 import { expect, test } from 'vitest'
 import { lineAnchors } from './lineAnchors.ts'
 
-/** A terminal with one line of each letter, in which anchors and the markers of xterm.js follow the same lines. */
+/** Terminal with one line per letter, in which anchors and xterm.js markers follow the same lines. */
 async function open(lines = 'abcdefgh') {
   const terminal = new Terminal({ cols: 20, rows: 4, scrollback: 6, allowProposedApi: true })
   const anchors = lineAnchors(terminal)

@@ -1,13 +1,13 @@
-/** A line of a terminal's normal screen, followed while lines scroll, come and go. */
+/** Line of a terminal's normal screen, tracked while lines are scrolled, inserted and deleted. */
 export type LineAnchor = {
   readonly line: number
-  /** Whether the line is gone: scrolled out for good, deleted or erased. */
+  /** Whether the line was trimmed from the scrollback, deleted or erased. */
   readonly isDisposed: boolean
   dispose(): void
 }
 
 export type LineAnchors = {
-  /** @returns undefined while a program fills the screen */
+  /** @returns undefined while the alternate screen is active */
   add(line: number): LineAnchor | undefined
 }
 
@@ -21,12 +21,12 @@ type Lines = {
 type NormalBuffer = { readonly lines: Lines; clearMarkers(line: number): void; clearAllMarkers(): void }
 type Core = { readonly buffers: { readonly normal: NormalBuffer; readonly active: object } }
 
-/** `place` counts from the first line that ever was, so that scrolling changes none of them. */
+/** `place` counts from the first line ever written, so that scrolling does not change it. */
 type Anchor = { place: number; isGone: boolean }
 
 /**
- * Follows lines as the markers of xterm.js do, with one listener for all of them: each marker has three of its own, all
- * of which are called for every line that scrolls out.
+ * Tracks lines like xterm.js markers, but with one set of listeners for all: each marker adds three, all called for every
+ * line that is trimmed.
  */
 export function lineAnchors(terminal: object): LineAnchors {
   const { buffers } = (terminal as { _core: Core })._core
@@ -64,7 +64,7 @@ export function lineAnchors(terminal: object): LineAnchors {
     return state
   }
 
-  /** A reset makes a new buffer, without the lines of the one before. */
+  /** A reset creates a new, empty buffer. */
   const present = () => {
     if (followed?.buffer === buffers.normal) return followed
     for (const anchor of followed?.anchors ?? []) anchor.isGone = true

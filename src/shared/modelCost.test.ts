@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { affordableOutputTokens, type ModelPriceTier, maxModelCost, modelCacheSavings, modelCost } from './modelCost.ts'
 
-/** A model of the user's own, whose prices grow unevenly from tier to tier. */
+/** Model whose prices grow unevenly from tier to tier. */
 const tiers: ModelPriceTier[] = [
   {
     above_input_tokens: 0,

@@ -1,5 +1,5 @@
 /**
- * Prices of one tier in US dollars for a million tokens, with at most six decimals: micro-dollars for a token. The tier
+ * Prices of one tier in US dollars per million tokens (micro-dollars per token), with at most six decimals. The tier
  * applies to a whole request whose input, cached or not, has more tokens than `above_input_tokens`.
  */
 export type ModelPriceTier = {
@@ -11,7 +11,7 @@ export type ModelPriceTier = {
   cache_write_1h_per_million: number
 }
 
-/** Tokens that were used. Cached and newly written ones are counted beside `input`. */
+/** Used tokens. Cache reads and writes are not included in `input`. */
 export type ModelTokens = {
   input: number
   cacheRead: number
@@ -20,7 +20,7 @@ export type ModelTokens = {
   output: number
 }
 
-/** The most tokens of a request, and for how long it asks the provider to keep its input. */
+/** Maximum tokens of a request, and its cache lifetime for the input. */
 export type MaxModelTokens = { input: number; output: number; cache: '5m' | '1h' | undefined }
 
 /** Scale at which every price is a whole number, so that sums are exact. */
@@ -39,7 +39,7 @@ export function modelCost(tiers: readonly ModelPriceTier[], tokens: ModelTokens)
   )
 }
 
-/** @returns what cached tokens saved against new ones, in micro-dollars; below 0 if writing them cost more */
+/** @returns the savings of cached tokens in micro-dollars; negative if writing them cost more */
 export function modelCacheSavings(tiers: readonly ModelPriceTier[], tokens: ModelTokens): number {
   const input = tokens.input + tokens.cacheRead + tokens.cacheWrite5m + tokens.cacheWrite1h
   const uncached = { input, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: tokens.output }
@@ -47,7 +47,7 @@ export function modelCacheSavings(tiers: readonly ModelPriceTier[], tokens: Mode
 }
 
 /**
- * The most that a request can cost in whole micro-dollars: all of its input at the highest of the prices that may apply,
+ * Returns the maximum cost of a request in whole micro-dollars: all input at the highest price that may apply,
  * in the most expensive tier that the input can reach.
  */
 export function maxModelCost(tiers: readonly ModelPriceTier[], { input, output, cache }: MaxModelTokens): number {
@@ -57,14 +57,14 @@ export function maxModelCost(tiers: readonly ModelPriceTier[], { input, output, 
     const inputPrices = [prices.input, prices.cacheRead]
     if (cache) inputPrices.push(prices.cacheWrite5m)
     if (cache === '1h') inputPrices.push(prices.cacheWrite1h)
-    // Math.max does not take big integers.
+    // Math.max does not take bigints.
     const highest = inputPrices.toSorted((a, b) => (a < b ? 1 : -1))[0] ?? prices.input
     return roundUp(BigInt(input) * highest + BigInt(output) * prices.output)
   })
   return Math.max(...costs)
 }
 
-/** @returns the most output tokens that the budget covers beside the input; 0 if it does not cover the input */
+/** @returns the maximum output tokens that the budget covers after the input; 0 if it does not cover the input */
 export function affordableOutputTokens(
   tiers: readonly ModelPriceTier[],
   max: MaxModelTokens,

@@ -19,8 +19,8 @@ export type CommandMark = {
   /** As it stood on the screen; empty until it runs. */
   readonly command: string
   /**
-   * Whether the shell itself told it. No shown file can have made it up; a program of the sandbox that reads the shell's
-   * memory can.
+   * Whether the shell itself sent the mark. Printed files cannot forge it, but programs that read the shell's memory
+   * can.
    */
   readonly isKnown: boolean
   readonly state: 'prompt' | 'running' | 'done'
@@ -32,9 +32,9 @@ export type CommandMark = {
 
 type Place = { readonly line: number; readonly column: number }
 
-/** In the request of a terminal, its key. The runtime takes it out of the environment and hands it over on a pipe. */
+/** Key in the request for a terminal. The runtime moves it from the environment to a pipe. */
 export const marksKeyVariable = 'STEWARD_MARKS_KEY'
-/** Tells the program of a terminal the descriptor on which its key can be read, once. */
+/** Names the descriptor from which the program of a terminal can read its key, once. */
 export const marksDescriptorVariable = 'STEWARD_MARKS_FD'
 
 export type TerminalMarks = {

@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- soak [MINUTES]` looks for memory that grows with use, for half an hour unless it is told how long.
+ * `npm run bench -- soak [MINUTES]` looks for memory that grows with use, for 30 minutes by default.
  * `npm run bench [-- --quick] [-- --gateway | --domains | --payments | --chat | --timeline | --tools]`: measures Steward and its peers
  * and writes docs/bench.md. Run it on a machine that does nothing else. A quick run has few tries and prints its page instead of writing it.
  */

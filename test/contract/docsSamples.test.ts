@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 
-/** Code blocks of the guide, in order, and the file each is taken from. */
+/** Code blocks of the guide, in order, with their files. */
 const sources = ['src/shared/contract/accounts.ts', 'src/main/service/accounts/accountRoutes.ts']
 
 test('code in adding-a-feature.md is the code of the project', () => {

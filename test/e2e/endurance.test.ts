@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-/** Opens a terminal and closes it again, as often as that. */
+/** Opens and closes a terminal this many times. */
 async function cycle(window: AppWindow, times: number): Promise<void> {
   const count = await window.tabs().count()
   for (let time = 0; time < times; time += 1) {
@@ -29,7 +29,7 @@ test('closed terminals leave neither elements nor listeners behind', async () =>
   const { id } = await app.sandbox('cycle-box')
   await app.client.call(createTerminal, { id, command: 'bash' })
   const window = await app.window()
-  // A shell that has no prompt yet may run a program: its tab would ask before it closes.
+  // Without a prompt the shell may still run a program, and its tab would ask before closing.
   await window.page.evaluate(() =>
     localStorage.setItem('steward.terminal.preferences', '{"version":1,"closeWarning":false}'),
   )
@@ -48,7 +48,7 @@ test('closed terminals leave neither elements nor listeners behind', async () =>
   await cycle(window, cycles)
   await eventually(async () => {
     const { nodes, listeners } = await counts()
-    // Less than one of each for every terminal that was closed.
+    // Fewer than one of each per closed terminal.
     expect(nodes - before.nodes).toBeLessThan(cycles)
     expect(listeners - before.listeners).toBeLessThan(cycles)
   })

@@ -4,7 +4,7 @@ import { createSandbox, deleteSandbox, stopSandbox } from '../../src/shared/cont
 import { until } from '../support/eventually.ts'
 import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
 
-/** What happens while another section is open is there when its own comes, without a reload. */
+/** Changes made while another section is open show without a reload. */
 let app: StewardInBrowser
 
 beforeAll(async () => {

@@ -48,7 +48,7 @@ async function found(page: Page, query: string): Promise<{ titles: string[]; sel
   for (let count = 0; count < (await options.count()); ) {
     count = await options.count()
     await palette.getByRole('listbox').evaluate((list) => list.scrollTo(0, list.scrollHeight))
-    // Rows that this adds are there after the next frame.
+    // Added rows appear after the next frame.
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
   }
   return options.evaluateAll((rows) => {

@@ -199,7 +199,7 @@ describe('input readers', () => {
     'src/main/platform/reader.ts': 'export const read = (text: string): unknown => JSON.parse(text)\n',
   }
   const step = checkSteps.find(({ name }) => name === 'input readers')
-  /** With an allow-list of its own, since that of the project names files that are not planted. */
+  /** Uses a separate allow-list, since the project's names files that do not exist here. */
   const checked = async (files: Record<string, string>, allowed = '') => {
     const own = readFileSync(`${projectFolder}${script}`, 'utf8')
     const text = own.replace(/(allowed: Readonly<Record<string, string>> = \{).*?\n\}\n/s, `$1${allowed}}\n`)

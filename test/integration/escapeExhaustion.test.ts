@@ -41,6 +41,6 @@ test('a sandbox of an ordinary user leaves them and other sandboxes what the ker
   for (const name of ['watches', 'signals', 'queues', 'files']) expect(inside[name], name).toBeGreaterThan(0)
   expect(inside.signals).toBeLessThanOrEqual(2048)
   expect(outside).toEqual({ watches: 1, signals: 1, queues: 1, files: 1 })
-  // Files on their way in sockets are not divided between sandboxes.
+  // Files in flight over sockets are not limited per sandbox.
   expect(beside).toEqual({ watches: 1, signals: 1, queues: 1, files: expect.any(Number) })
 })

@@ -8,7 +8,7 @@ import { until } from '../support/eventually.ts'
 import { exchange, runningService, type TestService } from '../support/runningService.ts'
 import { testTls } from '../support/tlsFiles.ts'
 
-/** A hosted service as browsers see it: every preview is of one site, since no public suffix separates them. */
+/** Hosted service on which all previews are one site to browsers, since no public suffix separates them. */
 const sandboxHost = 'prev.steward.test'
 const script = readFileSync(new URL('../support/portServer.py', import.meta.url), 'utf8')
 
@@ -16,7 +16,7 @@ let service: TestService
 let proxy: Awaited<ReturnType<typeof startProxy>>
 let browser: Browser
 let context: BrowserContext
-/** A page of the attacker's public port, and the private port of the victim, which the browser has opened. */
+/** Page on the attacker's public port, and the victim's private port, which the browser has opened. */
 let attacker: Page
 let victim: Page
 let victimUrl: string
@@ -56,7 +56,7 @@ async function sandboxWith(visibility: 'public' | 'private'): Promise<string> {
   return json.id
 }
 
-/** Ends TLS as the proxy of an operator does. */
+/** Terminates TLS like an operator's proxy. */
 async function startProxy(to: number): Promise<{ port: number; close(): void }> {
   const open = new Set<Socket>()
   const server = createServer(testTls, (outside) => {
@@ -94,7 +94,7 @@ const socketFrom = (page: Page): Promise<string> =>
     `${victimUrl.replace('https', 'wss')}/socket`,
   )
 
-/** Statuses that the victim's address answers with while the work runs. */
+/** Collects the statuses of the victim's address while the work runs. */
 async function statusesDuring(page: Page, work: () => Promise<unknown>): Promise<number[]> {
   const statuses: number[] = []
   page.on('response', (response) => {

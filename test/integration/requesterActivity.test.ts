@@ -8,7 +8,7 @@ import { type PayingAgent, payingAgent } from '../support/payingAgent.ts'
 import { plantedDomain } from '../support/plantedDomain.ts'
 import { exchange, type Json } from '../support/runningService.ts'
 
-/** Everything that an agent, a chat or a program does is recorded under its own name; only decisions are the user's. */
+/** Actions of agents, chats and programs are recorded under their own names; only decisions are the user's. */
 let providers: ProviderServer
 let paying: PayingAgent
 
@@ -167,7 +167,7 @@ test('an API key of a program cannot act under another name', async () => {
     expect(made.status, made.text).toBe(201)
     expect(new Set((await sandboxActivity(made.json.id)).map(({ by }) => by.name))).toEqual(new Set(['honest']))
   }
-  // A page in the window has the user's session: what it names does not count either.
+  // A page in the window has the user's session, and cannot name a requester either.
   const made = await paying.agent.send('/v1/sandboxes', { body: { name: 'window' }, headers: forged })
   expect(new Set((await sandboxActivity(made.json.id)).map(({ by }) => by.kind))).toEqual(new Set(['owner']))
 })

@@ -5,7 +5,7 @@ import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { machineSpec, never } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** Programs that use what the filter of system calls looks at most: threads, terminals, sockets, copies, debuggers. */
+/** Programs that exercise the system call filter: threads, terminals, sockets, copies, debuggers. */
 const uses: Readonly<Record<string, string>> = {
   git: 'git init -q g && cd g && git config user.email a@b && git config user.name a && seq 9000 > f && git add f && git commit -qm x && git gc -q && git clone -q . ../h',
   python3: `python3 -c 'import multiprocessing, ssl, sqlite3; assert multiprocessing.Pool(2).map(len, ["a", "b"]) == [1, 1]'`,

@@ -137,11 +137,11 @@ test('a database older than a sandbox keeps its files, and the owner adopts or d
       expect.objectContaining({ id: idOf(other), name: 'other', snapshot_count: 0 }),
     ]),
   )
-  // What the database does not know does not run.
+  // Sandboxes that are missing in the database do not run.
   const host = await connectHost(join(hostFolder(service.dataDir), 'host.sock'))
   const { machines } = await host.call('machine.list', {}).finally(() => host.ipc.close())
   expect(machines.map(({ id }) => id)).toEqual([idOf(old)])
-  // A snapshot of a sandbox that the database knows is adopted with its name.
+  // Snapshots of sandboxes in the database are adopted with their names.
   const { json: snapshots } = await service.send(`${old}/snapshots`)
   expect(snapshots.data).toMatchObject([
     { id: ofOld.json.id, name: 'of the old one', size_bytes: ofOld.json.size_bytes },

@@ -11,7 +11,7 @@ import { serviceProcess } from '../support/serviceProcess.ts'
 import { startSteward } from '../support/steward.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
-/** A start after everything ended, over each state that a sandbox can have had. */
+/** Starts after all processes ended, for each state that a sandbox can be in. */
 const open: (() => Promise<void>)[] = []
 
 afterEach(async () => {
@@ -23,7 +23,7 @@ type Left = Record<'running' | 'stopped' | 'deleting', string>
 
 const port = 3000
 
-/** Leaves a sandbox in each state; those that change wait for a host that does not go on. */
+/** Leaves a sandbox in each state; transitions wait for a host that is stopped. */
 async function leaveEachState(send: Send, hostPid: () => number): Promise<Left> {
   const make = async (name: string): Promise<string> => {
     const { status, json, text } = await send('/v1/sandboxes', { body: { name } })
@@ -36,7 +36,7 @@ async function leaveEachState(send: Send, hostPid: () => number): Promise<Left> 
   const left = { running: await make('running'), stopped: await make('stopped'), deleting: await make('deleting') }
   expect((await send(`${left.stopped}/stop`, { method: 'POST' })).json.status).toBe('stopped')
   process.kill(hostPid(), 'SIGSTOP')
-  send('/v1/sandboxes', { body: { name: 'making' } }).catch(() => {}) // its service is killed meanwhile
+  send('/v1/sandboxes', { body: { name: 'making' } }).catch(() => {}) // its service is killed before it resolves
   send(left.deleting, { method: 'DELETE' }).catch(() => {})
   await until('a sandbox is being made', async () =>
     (await listed(send)).some(({ name, status }) => name === 'making' && status === 'provisioning'),

@@ -6,7 +6,7 @@ import { plainUsage } from '../support/models/scriptedAnswer.ts'
 import { type PayingAgent, passphrase, payingAgent } from '../support/payingAgent.ts'
 import { exchange, type Json } from '../support/runningService.ts'
 
-/** The stop switch stops what it says: models by any key, running chats, tools and remembered approvals. */
+/** The stop switch stops models for all keys, running chats, tools and remembered approvals. */
 let providers: ProviderServer
 let paying: PayingAgent
 
@@ -38,7 +38,7 @@ test('models are refused to every key, directly and through the agent, until the
     }
   }
   expect(providers.requests).toHaveLength(0)
-  await paying.restart() // a stop outlives a restart
+  await paying.restart() // a stop survives a restart
   expect((await ask(paying.service.url, '/v1/messages')).status).toBe(403)
   await paying.agent.wallet.unlock(passphrase)
   switchTo(false)

@@ -5,7 +5,7 @@ import { hostileSeller, served } from '../support/hostileSeller.ts'
 import { type McpClient, mcpClient, toolClient } from '../support/mcpClients.ts'
 import { noLimits, type PayingAgent, payingAgent } from '../support/payingAgent.ts'
 
-/** What a program may spend in a day holds whatever a seller answers, and a repeated call pays nothing twice. */
+/** A program's daily budget holds whatever a seller responds, and a repeated call never pays twice. */
 let paying: PayingAgent
 let atMs = Date.now()
 const clients: McpClient[] = []

@@ -7,7 +7,7 @@ import { type McpAnswer, type McpClient, mcpClient, toolClient } from '../suppor
 import { noLimits, type PayingAgent, payingAgent } from '../support/payingAgent.ts'
 import { exchange } from '../support/runningService.ts'
 
-/** Programs and models reach the servers of this computer only where the user named them, and change nothing by reading. */
+/** Programs and models reach only the servers on this computer that the user allowed, and reads change nothing. */
 type Seen = { method: string; path: string; body: string }
 let paying: PayingAgent
 let server: ReturnType<typeof createServer>

@@ -13,7 +13,7 @@ const isRoot = process.getuid?.() === 0
 /** Whom this test run can be: an ordinary user cannot become root. */
 export const users: readonly User[] = isRoot ? ['root', 'an ordinary user'] : ['an ordinary user']
 
-/** Files of the ordinary user alone: the machine's own stay as they are. */
+/** Files of the ordinary user only; those of this computer stay unchanged. */
 const named = [
   '',
   'mount -t tmpfs none /media',

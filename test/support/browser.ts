@@ -9,7 +9,7 @@ const withoutWindow = '/usr/bin/chromium-headless-shell'
 /** What people have. */
 export const wholeChromium = '/usr/bin/chromium'
 
-/** Kept from every address but loopback. `*.steward.test` are names of a service that is not local. */
+/** Blocks all addresses except loopback. `*.steward.test` resolves to a service that is not local. */
 const options = {
   timeout: 120_000,
   args: [

@@ -84,7 +84,7 @@ async function withDependencies(names: readonly string[]): Promise<string[]> {
   return [...found]
 }
 
-/** An ordinary user leaves out what only root may read. */
+/** Skips files that only root may read, for an ordinary user. */
 async function readable(path: string) {
   const stat = await lstat(path)
   if (!stat.isSymbolicLink()) await access(path, constants.R_OK)

@@ -13,7 +13,7 @@ type Answering = (asked: Asked, response: ServerResponse) => void | Promise<void
 export async function hostileSeller(paid: Answering, offer: object | (() => object) = {}) {
   const asked: Asked[] = []
   const server = createServer((request, response) => {
-    response.sendDate = false // the clocks of tests are not its clock
+    response.sendDate = false // tests use other clocks
     const payment = request.headers['payment-signature'] ?? request.headers['x-payment']
     const one = { path: request.url ?? '', payment: payment === undefined ? undefined : String(payment), request }
     asked.push(one)

@@ -1,4 +1,4 @@
-/** A `Storage` of the browser. @param maxCharacters longer texts are refused as a full store refuses them */
+/** In-memory `Storage`. @param maxCharacters longer texts exceed the quota */
 export function memoryStorage(maxCharacters = Number.POSITIVE_INFINITY): Storage {
   const texts = new Map<string, string>()
   return {

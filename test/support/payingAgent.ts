@@ -24,7 +24,7 @@ export type PayingAgent = {
   post(path: string, body: object, headers?: Record<string, string>): Promise<Answer>
   payment(id: string, waitMs?: number): Promise<Json>
   budgets(change?: object): Promise<Answer>
-  /** Lets programs reach these servers of this computer, as the user may. */
+  /** Allows programs to reach these servers on this computer, on the user's behalf. */
   nameServers(...hosts: string[]): void
   /** Ends the agent and starts it on the same folder, unlocked. */
   restart(): Promise<void>

@@ -20,10 +20,10 @@ export type TestService = {
   /** The owner's. */
   readonly key: string
   readonly client: StewardClient
-  /** What the application hands over to it. */
+  /** Models that the application passes to the service. */
   readonly models: RunningService['models']
   send(path: string, sent?: Sent): Promise<Answer>
-  /** Ends the service and starts it on the same folder; the host goes on. `between` runs while no service does. */
+  /** Restarts the service on the same folder while the host keeps running. `between` runs while the service is down. */
   restart(between?: () => void): Promise<void>
   /** Ends the host, which the service then starts again. */
   endHost(): Promise<void>

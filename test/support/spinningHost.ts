@@ -3,7 +3,7 @@ import { silentLog } from '../../src/main/platform/log.ts'
 import { claimSocket } from '../../src/main/platform/privateSocket.ts'
 import { hostIpcVersion } from '../../src/shared/contract/hostIpc.ts'
 
-/** Answers as a host does, until SIGUSR2: from then on its event loop stands still. `node spinningHost.ts SOCKET` */
+/** Responds like a host until SIGUSR2, then blocks its event loop. `node spinningHost.ts SOCKET` */
 const [path = ''] = process.argv.slice(2)
 const description = { ipcVersion: hostIpcVersion, version: 'spinning', pid: process.pid, runtimes: [] }
 process.on('SIGUSR2', () => {

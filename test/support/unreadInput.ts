@@ -8,8 +8,8 @@ import { MachineSpec } from '../../src/shared/contract/hostIpc.ts'
 import { until } from './eventually.ts'
 
 /**
- * Types into programs that read nothing, in raw mode (in the other the kernel drops what is too much), and uses another
- * sandbox meanwhile. A process of its own: a host that stands still ends with it. Prints what it saw as JSON.
+ * Types into programs that read nothing, in raw mode (in canonical mode the kernel drops the excess), while using another
+ * sandbox. Runs in a separate process, with which a hung host ends. Prints its results as JSON.
  */
 const [dataDir = ''] = process.argv.slice(2)
 const runtime = bubblewrapRuntime({ folder: `${dataDir}/machines`, log: silentLog, now: Date.now })

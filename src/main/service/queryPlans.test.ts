@@ -7,7 +7,7 @@ import { ledgerRepository } from './credits/ledgerRepository.ts'
 import { answerRepository } from './idempotency/answerRepository.ts'
 import { paymentRepository } from './payments/paymentRepository.ts'
 
-/** Statements that run for each request, or every few seconds, read no table that grows from one end to the other. */
+/** Statements that run for each request or every few seconds must not scan growing tables. */
 const repositories: Readonly<Record<string, (database: Database) => unknown>> = {
   ledger: ledgerRepository,
   answers: answerRepository,
@@ -46,7 +46,7 @@ function planOf(database: Database, sql: string): string[] {
 test.each(Object.entries(repositories))('%s', (_, open) => {
   const { database, statements } = statementsOf(open)
   const scans = statements.flatMap((sql) => {
-    const isBounded = /ORDER BY \w+ LIMIT/.test(sql) // the first ones of an order that the table is kept in
+    const isBounded = /ORDER BY \w+ LIMIT/.test(sql) // reads the first rows in the order of the table or an index
     const scan = planOf(database, sql).filter((it) => new RegExp(`^SCAN (${grown})(?! USING)`).test(it))
     return scan.length > 0 && !isBounded ? [{ sql, scan }] : []
   })

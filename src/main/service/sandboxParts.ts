@@ -62,9 +62,9 @@ export type SandboxParts = {
   terminals: SocketEndpoint
   /** Where domains can be led to. */
   domainTargets: DomainTargets
-  /** Whether the sandbox host has been away for longer than a restart takes. */
+  /** Whether the sandbox host has been unreachable for longer than a restart takes. */
   isHostAway: () => boolean
-  /** Once the service listens: only then are the addresses of ports known, which every report names. */
+  /** Starts reports once the service listens: they contain addresses of ports, which are unknown before. */
   start(): void
 }
 

@@ -31,7 +31,7 @@ export type ServiceAddress = {
   own(): string
   /** Under which others reach it, without a slash at the end. */
   base(): string
-  /** Address of a host name that leads to this service. Without a port until it listens; never throws. */
+  /** Returns the address of a host name of this service, without a port until it listens. Never throws. */
   urlOf(hostName: string): string
   listensAt(url: string): void
 }
@@ -76,7 +76,7 @@ function serviceAddress(options: ServiceOptions): ServiceAddress {
   }
 }
 
-/** Beyond loopback, the first name of the certificate stands in for a missing `service.public_url`. */
+/** Beyond loopback, `service.public_url` defaults to the first name of the certificate. */
 function publicUrlOf({ publicUrl, tls, listen }: ServiceOptions): URL | undefined {
   if (publicUrl !== undefined) return new URL(publicUrl)
   if (!tls || isLoopback(listen.host) || listen.port === 0) return undefined

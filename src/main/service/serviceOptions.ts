@@ -11,7 +11,7 @@ import type { PaymentOptions } from './payments/paymentOptions.ts'
 export type ServiceOptions = {
   /** Holds `service.sqlite` and `owner.key`; made when it is not there. */
   dataDir: string
-  /** Whether the database is read for damage before it is used; false when absent. */
+  /** Whether the database is checked for damage before it is opened. Default: false. */
   checkData?: boolean
   /** Port 0 lets the system choose. Beyond loopback it needs `tls` or `insecureBehindProxy`. */
   listen: ListenAddress

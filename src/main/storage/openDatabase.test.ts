@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../../test/support/temporaryFolder.ts'
 import { openDatabase } from './openDatabase.ts'
 
-/** A database of some pages, of which the last is overwritten. */
+/** Creates a database and overwrites its last page. */
 function damagedFile(): string {
   const file = join(temporaryFolder('database'), 'service.sqlite')
   const database = openDatabase(file)

@@ -10,7 +10,7 @@ const inMemory = ':memory:'
 /**
  * Opens the file, making it readable by this user only. Every commit survives a crash of the process;
  * the last ones before a power cut may be lost, never the file (WAL with `synchronous = NORMAL`).
- * @param check reads the whole file for damage first, as after a crash
+ * @param check whether to check the whole file for damage first, as after a crash
  * @throws AppError `data/unusable`, `data/damaged`
  */
 export function openDatabase(file: string, { check = false }: { check?: boolean } = {}): Database {
@@ -18,7 +18,7 @@ export function openDatabase(file: string, { check = false }: { check?: boolean 
     if (file !== inMemory) closeSync(openSync(file, 'a', 0o600)) // SQLite gives its -wal and -shm files the mode of this one
     const database = new SqliteDatabase(file, { timeout: 5000 })
     try {
-      // Counts for a new file only: pages that rows leave behind can be given back to the disk.
+      // Only affects new files. Allows returning free pages to the file system.
       database.pragma('auto_vacuum = INCREMENTAL')
       database.pragma('journal_mode = WAL')
       database.pragma('synchronous = NORMAL')

@@ -9,7 +9,7 @@ import { walletKey } from '../agent/useWallet.ts'
 import { goTo } from '../ui/place.ts'
 import { markStale } from './staleKeys.ts'
 
-/** Keeps what was read in any section up to date by events, whichever section is open; goes where a notification leads. */
+/** Updates the cached data of all sections from events, and opens the target of a notification. */
 export function LiveKeeper() {
   const queryClient = useQueryClient()
   useLiveLists()

@@ -7,11 +7,11 @@ import { markStale, staleKeys } from './staleKeys.ts'
 
 const rendererFolder = join(import.meta.dirname, '..')
 const types = LocalEvent.options.map(({ shape }) => shape.type.value)
-/** Patched by what is mounted app-wide, or about nothing that is cached. */
+/** Events that patch the cache app-wide, or concern no cached data. */
 const patchedAppWide = ['terminal.changed', 'terminal.removed', 'account-requests.changed', 'intent.show']
 const changesCache = /\b(readAgain|patchAndReadAgain|patchFromEvent|setQueryData|invalidateQueries)\b/
 
-/** Event types of source files that change the cache when they hear one. */
+/** Event types on which source files change the cache. */
 function heardTypes(): Map<string, string> {
   const files = readdirSync(rendererFolder, { recursive: true, encoding: 'utf8' })
   const heard = new Map<string, string>()

@@ -20,9 +20,8 @@ import { grantsKey } from '../features/settings/policies/useGrants.ts'
 import { clientsKey } from '../features/settings/tools/useToolClients.ts'
 
 /**
- * Queries that each event makes out of date, whichever section is open. A section in view reads its own again as it
- * hears the event; all others are read when their section comes. Sandboxes, terminals and the inbox are patched
- * app-wide instead, so nothing needs to be read again for them.
+ * Queries that each event invalidates. The open section refetches its own on the event; others are refetched when their
+ * section opens. Sandboxes, terminals and the inbox are missing because they are patched app-wide.
  */
 export const staleKeys: Readonly<Record<LocalEvent['type'], readonly QueryKey[]>> = {
   ready: [[]],
@@ -62,12 +61,12 @@ export const staleKeys: Readonly<Record<LocalEvent['type'], readonly QueryKey[]>
   'chat.spend': [chatKeys.all, budgetsKey],
 }
 
-/** Marks what no section in view has read, so that it is read again when one comes. */
+/** Marks queries without an observer as stale, so that they are refetched when used. */
 export function markStale(queryClient: QueryClient, event: LocalEvent): void {
   for (const queryKey of staleKeys[event.type]) {
     for (const query of queryClient.getQueryCache().findAll({ queryKey, type: 'inactive' })) {
       query.invalidate()
-      // A read under way may have begun before the change; its caller still gets what it reads.
+      // A pending fetch may have started before the change; its caller still gets the result.
       query.promise?.then(
         () => query.invalidate(),
         () => {},

@@ -17,7 +17,7 @@ export type ListedShortcut = { id: string; title: string; section: string; short
 const listed = (section: string, rows: readonly (readonly [id: string, title: string, shortcut: string])[]) =>
   rows.map(([id, title, shortcut]): ListedShortcut => ({ id, title, section, shortcut }))
 
-/** Shortcuts of Terminals, for the list while another section is in view and has not registered them. */
+/** Shortcuts of Terminals, listed also while another section is open. */
 export const terminalShortcuts: readonly ListedShortcut[] = [
   ...listed('Sandboxes', [
     ['sandbox.new', 'New sandbox…', newSandboxKeys],

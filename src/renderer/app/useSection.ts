@@ -25,7 +25,7 @@ export function useLastAddresses(): void {
   }, [])
 }
 
-/** Opens a section where the user left it. The section that is shown already stays where it is. */
+/** Opens a section at its last route. Does nothing if it is open already. */
 export function goToSection(id: string): void {
   if (placeOf(window.location.hash)[0] === id) return
   const last = windowStore.get(lastAddressKey(id))

@@ -5,10 +5,10 @@ import { allTerminalsKey } from '../agent/terminals/useTerminals.ts'
 
 const slowMs = 3_000
 
-/** Lists that the service answers from memory; others may wait for a registrar or a chain. */
+/** Lists that the service serves from its database. Others may wait for a registrar or a chain. */
 const quickKeys: readonly unknown[] = [sandboxesKey[0], allTerminalsKey[0]]
 
-/** Whether a list of the service has not come for 3 s. */
+/** Whether the service has not returned a list for 3 s. */
 export function useSlowReads(): boolean {
   const cache = useQueryClient().getQueryCache()
   const [isSlow, setSlow] = useState(false)

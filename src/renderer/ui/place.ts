@@ -5,7 +5,7 @@ export function usePlace(): readonly string[] {
   return placeOf(useHash())
 }
 
-/** The address after `#`, in full. */
+/** Full address after `#`. */
 export function useHash(): string {
   return useSyncExternalStore(onHashChange, () => window.location.hash)
 }
@@ -29,13 +29,13 @@ export function placeOf(hash: string): string[] {
     .map(decoded)
 }
 
-/** Filters and search words of a list: what follows `?` in the address. */
+/** Filters and search text of a list, after `?` in the address. */
 export function filtersOf(hash: string): Record<string, string> {
   const [, query = ''] = /^#\/[^?]*\?(.*)$/.exec(hash) ?? []
   return Object.fromEntries(new URLSearchParams(query))
 }
 
-/** The same place with these filters instead of others. */
+/** Returns the route with these filters instead of its own. */
 export function withFilters(hash: string, filters: Readonly<Record<string, string>>): string {
   const [path = ''] = hash.split('?', 1)
   const query = new URLSearchParams(filters).toString()

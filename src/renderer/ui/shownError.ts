@@ -7,7 +7,7 @@ export type ShownError = {
   message: string
   hint: string
   detail: string | undefined
-  /** Where the user finds what still exists. */
+  /** Link to the list of existing items. */
   link: ErrorLink | undefined
   /** Whether the same request may succeed later. */
   mayRetry: boolean
@@ -17,7 +17,7 @@ type Missing = { message: string; list?: readonly [label: string, ...place: read
 
 const sandboxes = ['Show sandboxes', 'terminals'] as const
 
-/** Hints of the API name its calls; the window says the same for people, and leads to the list. */
+/** Replaces hints that name API calls with a text for the window and a link to the list. */
 const missing: Partial<Record<ErrorCode, Missing>> = {
   'sandbox/not-found': { message: 'This sandbox was deleted.', list: sandboxes },
   'terminal/not-found': { message: 'This terminal has been removed.', list: sandboxes },
@@ -52,7 +52,7 @@ const missing: Partial<Record<ErrorCode, Missing>> = {
   'registration/not-found': { message: 'This registration doesn’t exist.', list: ['Show identities', 'identity'] },
 }
 
-/** An error in the user's words: what was wrong, and what to do. */
+/** Formats an error for the user: what went wrong, and what to do. */
 export function shownError(error: unknown): ShownError {
   if (!(error instanceof AppError)) {
     const message = error instanceof Error && error.message !== '' ? error.message : 'Something went wrong.'
@@ -78,7 +78,7 @@ export function shownError(error: unknown): ShownError {
   }
 }
 
-/** Whether a hint names a call of the API. */
+/** Whether a hint names an API call. */
 function isForPrograms(hint: string): boolean {
   return /^(GET|POST|PUT|PATCH|DELETE|List) /.test(hint)
 }

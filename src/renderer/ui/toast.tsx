@@ -6,7 +6,7 @@ import { useTheme } from './theme/useTheme.ts'
 export type ToastAction = { label: string; run: () => void }
 type ToastOptions = { hint?: string; action?: ToastAction }
 
-/** Time to read and answer; what it asks for also waits in its section. */
+/** Time to read and respond. The request also waits in its section. */
 const askedMs = 30_000
 
 /** Short messages at the corner. Each says what happened and, where something is to be done, what. */
@@ -17,7 +17,7 @@ export const notify = {
   told(message: string, options: ToastOptions = {}): void {
     toast.info(message, { ...durationOf(options), ...contentOf(options) })
   },
-  /** Stays for a while, or until it is closed or taken back. @returns what takes it back */
+  /** Shows a toast for a while, or until it is closed. @returns a function that removes it */
   asked(message: string, { id: named, ...options }: ToastOptions & { id?: string } = {}): () => void {
     const content = { duration: askedMs, ...contentOf(options) }
     const id = toast.info(message, { ...content, ...(named !== undefined && { id: named }) })
@@ -35,7 +35,7 @@ export const notify = {
   },
 }
 
-/** An action such as Undo needs time to be read and reached (WCAG 2.2.1). */
+/** Time to read and reach an action such as Undo (WCAG 2.2.1). */
 const actionMs = 15_000
 
 function durationOf({ action }: ToastOptions) {
@@ -53,7 +53,7 @@ export function Toaster() {
   return (
     <SonnerToaster
       theme={useTheme()}
-      // Below the head of a screen: the composer, terminals and buttons of dialogs stay free.
+      // Below the header of a screen, so that it does not cover the composer, terminals or dialog buttons.
       position="top-right"
       offset={{ right: 16, top: 52 }}
       style={{ zIndex: 45 }}

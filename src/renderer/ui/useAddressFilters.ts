@@ -2,12 +2,12 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import type { z } from 'zod'
 import { filtersOf, placeOf, useHash, withFilters } from './place.ts'
 
-/** Browsers limit how often the address may change; nothing reads it while a word is being typed. */
+/** Debounces address changes while typing, since browsers limit their rate. */
 const debounceMs = 300
 
 /**
- * Filters of a list that the address keeps: for a reload, for Back, for a link to the list, and for the next visit of the
- * section. What equals `none` is left out of the address.
+ * Stores the filters of a list in the address, so that they survive a reload, Back, a link and the next visit of the
+ * section. Values equal to `none` are omitted.
  *
  * @param none the list without filters
  */
@@ -19,7 +19,7 @@ export function useAddressFilters<Filters extends Record<string, string>>(
   const [place] = useState(() => placeOf(hash).join('/'))
   const [read, setRead] = useState(hash)
   const [filters, setFilters] = useState(() => parseFilters(hash, schema, none))
-  // On the way to another screen its address is heard here too.
+  // The address may change to another screen's before this unmounts.
   if (hash !== read && placeOf(hash).join('/') === place) {
     setRead(hash)
     setFilters(parseFilters(hash, schema, none))
@@ -30,7 +30,7 @@ export function useAddressFilters<Filters extends Record<string, string>>(
     const changed = Object.entries(filters).filter(([name, value]) => value !== none[name])
     const next = withFilters(now, Object.fromEntries(changed))
     if (next === now) return
-    // Tells no listener, and counts as read: what is typed meanwhile stays.
+    // Notifies no listener and counts as read, so that newer typed text stays.
     window.history.replaceState(window.history.state, '', next)
     setRead(next)
   })

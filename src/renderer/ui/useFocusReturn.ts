@@ -10,7 +10,7 @@ export function useFocusReturn(open: boolean): (event: Event) => void {
   return (event) => {
     event.preventDefault()
     const element = before.current
-    before.current = null // would keep what its screen has left, such as a whole terminal
+    before.current = null // would retain detached elements, such as a whole terminal
     if (document.activeElement !== document.body) return
     focusQuietly(element)
     if (document.activeElement !== document.body) return

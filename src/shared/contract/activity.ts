@@ -51,7 +51,7 @@ export const ActivityBy = z.object({
 })
 export type ActivityBy = z.infer<typeof ActivityBy>
 
-/** Returns `by` as it is on the wire, from its stored columns. */
+/** Parses the wire form of `by` from its stored columns. */
 export function parseActivityBy(kind: string, name: string | null): ActivityBy {
   const isRequester = requesterKinds.some((requester) => requester === kind)
   return ActivityBy.parse({ kind, name, ...(isRequester && { via: 'owner' }) })

@@ -91,7 +91,7 @@ export function whoDid({ kind, name }: ActivityBy): string {
   }
 }
 
-/** Keeps a program whose name is “You” apart from the user. */
+/** Distinguishes a program named “You” from the user. */
 function programName(name: string): string {
   return /^\s*you\s*$/i.test(name) ? `The program “${name.trim()}”` : name
 }

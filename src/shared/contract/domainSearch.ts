@@ -37,7 +37,7 @@ const Availability = {
   warning: z.string().optional().describe('Letters of several scripts make it look like another name.'),
 }
 
-/** Optional, for a service of an earlier version. */
+/** Missing in responses of earlier versions. */
 const AskedRegistrar = {
   registrar: z.string().optional().describe('Which registrar was asked; absent for RDAP.'),
   test: z.boolean().optional().describe('Names from this registrar exist on the computer of the service only.'),

@@ -16,7 +16,7 @@ export const DomainParam = z
   .regex(/^[a-z0-9.-]{3,253}$/, 'must be a domain name in ASCII')
   .register(unknownIds, { code: 'domain/not-found', message: (id) => `You have no domain ${id}.` })
 
-/** The last label of a host name is never all digits, so that no IPv4 address passes for one. */
+/** Rejects an all-digit last label, so that IPv4 addresses are not host names. */
 const HostName = z
   .string()
   .trim()

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { errorCatalogue } from '../appError.ts'
 import type { ErrorDialect, Route } from './route.ts'
 
-/** Code of the interface for a sandbox that the credits do not cover. */
+/** Wire code for a sandbox that the credits do not cover. */
 const insufficientCredits = 'INSUFFICIENT_CREDITS'
 
 const ErrorBody = z.looseObject({
@@ -40,7 +40,7 @@ const PaymentRequiredBody = z
   })
   .describe('As x402 prescribes: https://docs.x402.org')
 
-/** By their names in OpenAPI documents. */
+/** Schemas by their names in OpenAPI documents. */
 export const errorBodies = {
   Error: ErrorBody,
   OpenAiError: OpenAiErrorBody,
@@ -55,7 +55,7 @@ const ofDialect: Readonly<Record<ErrorDialect, ErrorBodyName>> = {
   anthropic: 'AnthropicError',
 }
 
-/** @returns what a refusal of the route has for its body */
+/** @returns the body schemas of the route's errors */
 export function errorBodyOf({ errors, sold }: Pick<Route, 'errors' | 'sold'>, status: number): ErrorBodyName {
   return sold && status === 402 ? 'PaymentRequired' : ofDialect[errors]
 }

@@ -13,8 +13,8 @@ import { TerminalState } from './terminals.ts'
  */
 
 /**
- * Raised with every change of the protocol: a service replaces a host of another version once it is idle.
- * `hostIpcVersion.test.ts` fails when the schemas change without it.
+ * Must be raised with every change of the protocol: a service replaces a host of another version once it is idle.
+ * `hostIpcVersion.test.ts` fails if the schemas change without it.
  */
 export const hostIpcVersion = 3
 
@@ -36,12 +36,12 @@ export const RunningMachine = z.object({ id: SandboxId, startedAtMs: z.int(), ru
 export type RunningMachine = z.infer<typeof RunningMachine>
 
 /**
- * Name, owner and database of a sandbox, which the host keeps beside its disk. From it a sandbox that the database does
- * not know, such as one put back from an older backup, is recognized and adopted.
+ * Name, owner and database of a sandbox, which the host stores beside its disk. A sandbox that is missing in the
+ * database, as after restoring an older backup, is identified and adopted by it.
  */
 export const SandboxLabel = z.object({
   id: SandboxId,
-  /** Random, made with the database. */
+  /** Random id, created with the database. */
   databaseId: z.string(),
   accountId: AccountId,
   name: z.string(),
@@ -58,11 +58,11 @@ export const SandboxLabel = z.object({
 })
 export type SandboxLabel = z.infer<typeof SandboxLabel>
 
-/** A sandbox with files on this computer, running or not. */
+/** Sandbox with files on this computer, running or not. */
 export const StoredMachine = z.object({
   id: SandboxId,
   runtime: z.string(),
-  /** Null if it has none, or one that cannot be read. */
+  /** Null if the label is missing or unreadable. */
   label: SandboxLabel.nullable(),
   /** Snapshots with files. */
   snapshots: z.array(SnapshotId),
@@ -119,7 +119,7 @@ export const hostMethods = {
     params: Nothing,
     result: z.object({ ipcVersion: z.int(), version: z.string(), pid: z.int(), runtimes: z.array(RuntimeReport) }),
   },
-  /** Tells that the host's event loop runs. */
+  /** Checks that the host's event loop is running. */
   ping: { params: Nothing, result: Nothing },
   /** Ends the host; running machines end with it. */
   shutdown: { params: Nothing, result: Nothing },
@@ -136,7 +136,7 @@ export const hostMethods = {
   /** Ends it and removes its files and terminals. Succeeds when there was nothing. */
   'machine.delete': { params: OnSandbox, result: Nothing },
   'machine.stored': { params: Nothing, result: z.object({ machines: z.array(StoredMachine) }) },
-  /** Replaces the labels beside the disks of these sandboxes. Sandboxes without files keep theirs until they are deleted. */
+  /** Replaces the labels of these sandboxes. Labels of other sandboxes stay until their sandbox is deleted. */
   'machine.label': { params: z.object({ labels: z.array(SandboxLabel) }), result: Nothing },
   /** Keeps the files as they are now, of a running machine too. */
   'snapshot.create': { params: OnFiles, result: z.object({ sizeBytes: z.number() }) },

@@ -152,7 +152,7 @@ export const countMessageTokens = defineRoute({
   maxBodyBytes,
 })
 
-/** Version of the prices of a model that costs an unknown amount: its prices are 0. */
+/** Price version of a model with an unknown price, which counts as 0. */
 export const unknownPriceVersion = 'unknown'
 
 const PricePerMillion = z.number().nonnegative().describe('US dollars for a million tokens.')

@@ -47,7 +47,7 @@ const PayeeLimit = z.object({
   month_micro_usd: MicroUsdAmount,
 })
 
-/** A server of this computer, as `127.0.0.1:8080`: its port is part of the name. */
+/** Server on this computer with its port, such as `127.0.0.1:8080`. */
 const LocalServer = z
   .string()
   .trim()

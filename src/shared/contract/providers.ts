@@ -46,7 +46,7 @@ export const Provider = z.object({
   name: z.string(),
   configured: KeyPlace.nullable(),
   key: KeptKey.nullable(),
-  /** When the provider last refused this key for an answer of a chat; null if it has not since the key was set. */
+  /** Time at which the provider last refused this key in a chat; null if it has not since the key was set. */
   key_refused_at: IsoTime.nullable(),
   /** Of the configuration; null is the provider's own address. */
   base_url: z.string().nullable(),

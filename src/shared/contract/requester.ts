@@ -12,12 +12,12 @@ export const Requester = z.object({
 export type Requester = z.infer<typeof Requester>
 
 /**
- * Names the requester on whose behalf the local agent sends a request, so that the service records it with what it does.
- * Honored only with the account's own credential: an API key of a program could name a requester that is not its own.
+ * Names the requester on whose behalf the local agent sends a request, so that the service records it with its actions.
+ * Honored only with the account's own credential, since a program with an API key could name another requester.
  */
 export const requesterHeader = 'x-steward-requester'
 
-/** A header takes ASCII only, hence the name is percent-encoded. */
+/** Percent-encodes the name, since header values are ASCII. */
 const headerForm = /^([a-z]{1,16});([A-Za-z0-9%_.!~*'()-]{1,2400})$/
 
 /** Lone surrogates cannot be encoded. */
@@ -25,7 +25,7 @@ export function formatRequester({ kind, name }: Requester): string {
   return `${kind};${encodeURIComponent(name.replace(/\p{Cs}/gu, '\ufffd'))}`
 }
 
-/** Returns undefined for a header that is missing or malformed. */
+/** @returns undefined if the header is missing or malformed */
 export function parseRequester(header: string | readonly string[] | undefined): Requester | undefined {
   const [, kind, encoded = ''] = typeof header === 'string' ? (headerForm.exec(header) ?? []) : []
   try {
@@ -37,7 +37,7 @@ export function parseRequester(header: string | readonly string[] | undefined): 
 
 type Actor = { kind: AskerKind | 'service' | 'system'; name: string }
 
-/** Returns undefined for the user. Within a turn of a chat, tools are called by the chat; otherwise by coding agents. */
+/** @returns undefined for the user. In a chat turn, the chat calls tools; otherwise coding agents do */
 export function toRequester({ kind, name }: Actor, task: TaskId): Requester | undefined {
   const found = requesterKind(kind, task)
   return found && { kind: found, name: name.slice(0, 200) || 'Unnamed' }
@@ -50,7 +50,7 @@ function requesterKind(kind: Actor['kind'], task: TaskId): Requester['kind'] | u
   return undefined
 }
 
-/** Whether the task is a turn of a chat. */
+/** Whether the task is a chat turn. */
 export function isTurn(task: TaskId): boolean {
   return task.startsWith('chat:')
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Forms of errors: that of Steward, and those of the dialects of models. */
+/** Error formats: Steward's own, and those of the model dialects. */
 export type ErrorDialect = 'default' | 'openai' | 'anthropic'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -43,7 +43,7 @@ export type Route<
   auth: RouteAuth
   /** Statuses of its own refusals, beside those that every route has. */
   refusals: readonly number[]
-  /** Form of its refusals. */
+  /** Format of its errors. */
   errors: ErrorDialect
   /** Paid for by x402: without a payment it answers 402. */
   sold: boolean

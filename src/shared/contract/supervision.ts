@@ -37,13 +37,13 @@ export const ServiceOrder = z.discriminatedUnion('event', [
           api_key: z.string().min(1).nullable(),
           models: z.array(z.string().regex(servedModelName)).max(mostServedModels).readonly(),
           free: z.boolean(),
-          /** By model; a model without a price is free, or its price is unknown. */
+          /** Prices by model. A model without a price is free, or its price is unknown. */
           prices: z.record(z.string(), ModelPrice),
         }),
       )
       .readonly(),
   }),
-  /** Whether the user stopped everything: no model is used then, by any key. */
+  /** Whether the user stopped everything, including models for all keys. */
   z.object({ event: z.literal('models-stopped'), stopped: z.boolean() }),
 ])
 export type ServiceOrder = z.infer<typeof ServiceOrder>

@@ -79,8 +79,8 @@ export const ServerStreamMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('title'), title: z.string() }),
   z.object({ type: z.literal('exited'), exit_code: z.int().nullable(), signal: z.string().nullable() }),
   /**
-   * The terminal has numbered input up to `seq`, or it was refused: it need not be sent again. While the program does not
-   * read, this waits, so a client that sends a long text in parts sends the next part only then.
+   * Acknowledges input up to `seq`, which was accepted or refused and must not be resent. Delayed while the program does
+   * not read, so a client that sends a long text in parts waits for it before the next part.
    */
   z.object({ type: z.literal('taken'), seq: z.int() }),
   /** A client message that could not be followed; the stream goes on. */

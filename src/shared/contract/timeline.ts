@@ -28,7 +28,7 @@ export const TimelineEntry = z.object({
 })
 export type TimelineEntry = z.infer<typeof TimelineEntry>
 
-/** Returns the request to sign or pay that an entry is about. */
+/** Returns the intent that an entry is about. */
 export function requestIdOf({
   kind,
   subject,

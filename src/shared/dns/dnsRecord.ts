@@ -97,7 +97,7 @@ function normalDistance({ type, distance }: NewDnsRecord): number | null {
   throw new DnsRecordFault('distance', `must be left out: ${type} records have none`)
 }
 
-/** Whether records of this type have a preference or a priority. */
+/** Whether records of this type have a preference or priority. */
 export function hasDistance(type: DnsRecordType): boolean {
   return type === 'MX' || type === 'SRV'
 }

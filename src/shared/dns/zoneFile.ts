@@ -11,7 +11,7 @@ import { type ZoneEntry, ZoneFileFault, zoneEntries } from './zoneTokens.ts'
 
 /** A line that an import leaves out, and why. */
 export type LeftOutLine = { line: number; reason: string }
-/** A record whose TTL is outside of the limits, and was brought into them. */
+/** Record whose TTL was clamped to the limits. */
 export type ClampedTtl = { line: number; from: number; to: number }
 export type ImportedZone = { records: DnsRecordData[]; leftOut: LeftOutLine[]; clamped: ClampedTtl[] }
 
@@ -145,7 +145,7 @@ const fieldNames: Readonly<Record<DnsRecordFault['field'], string>> = {
   ...{ type: 'The type', host: 'The name', value: 'The value', ttl: 'The TTL', distance: 'The priority' },
 }
 
-/** Providers write 1 for an automatic TTL, and allow shorter and longer ones than registrars do. */
+/** DNS providers export 1 for an automatic TTL, and allow a wider range than registrars. */
 function clampTtl(ttl: number | undefined): number | undefined {
   const { min, max } = dnsLimits.ttl
   return ttl === undefined ? undefined : Math.min(Math.max(ttl, min), max)

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** The command lines of a person: bwrap makes the namespaces, nsenter enters them. No limits, files or records. */
+/** Manual command lines: bwrap creates the namespaces, nsenter enters them. No limits, files or records. */
 export type HandMadeSandbox = { exec(command: string): Promise<string>; close(): Promise<void> }
 
 export async function createHandMadeSandbox(): Promise<HandMadeSandbox> {
@@ -45,7 +45,7 @@ function insidePid(holder: ChildProcess): Promise<number> {
   })
 }
 
-/** Resolves when the files are laid out, which is after bwrap has printed the process id. */
+/** Resolves when the mounts are complete, which is after bwrap has printed the process id. */
 async function ready(holder: ChildProcess): Promise<void> {
   if (holder.stdout) await once(holder.stdout, 'data')
 }

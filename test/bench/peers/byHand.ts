@@ -1,6 +1,6 @@
 /**
- * Measures the peers that are command lines, as a process of its own: `node byHand.ts PEER COUNT FOLDER`. libuv forks to
- * spawn, and a fork costs more the larger its process is, so a peer must not be spawned by the benchmark itself.
+ * Measures peers that are command lines, in a separate process: `node byHand.ts PEER COUNT FOLDER`. libuv forks to spawn,
+ * and a fork costs more in a larger process, so the benchmark itself must not spawn a peer.
  * Prints one line of JSON: `PeerFigures`.
  */
 import { type Samples, timed } from '../figures.ts'
@@ -9,7 +9,7 @@ import { openTmuxScreen } from './tmuxScreen.ts'
 import { typedLine } from './typedLine.ts'
 
 export type Peer = keyof typeof peers
-/** `maxMegabytes`: the largest resident set of the process that spawned the peer. */
+/** `maxMegabytes`: peak resident set of the process that spawned the peer. */
 export type PeerFigures = { samples: Samples; maxMegabytes: number }
 
 const peers = { create: createToFirstExec, burst, exec: execTrue, tmux: writeToScreen }
@@ -35,7 +35,7 @@ async function createToFirstExec(count: number): Promise<Samples> {
   return samples
 }
 
-/** All at once. @returns one sample: ms until the last has executed its first command */
+/** Starts all at once. @returns one sample: ms until the last has executed its first command */
 async function burst(count: number): Promise<Samples> {
   const start = performance.now()
   const sandboxes = await Promise.all(

@@ -6,10 +6,10 @@ import type { Peer, PeerFigures } from './byHand.ts'
 
 const run = promisify(execFile)
 const program = fileURLToPath(new URL('./byHand.ts', import.meta.url))
-/** Above this, in MB, the peer would pay for the size of the process that spawns it. */
+/** Maximum size in MB of the spawning process, above which forks distort the result. */
 export const maxSpawnerMegabytes = 130
 
-/** Runs a peer in a small process of its own. Rejects when that process grew beyond `maxSpawnerMegabytes`. */
+/** Runs a peer from a small separate process. Rejects if that process grows beyond `maxSpawnerMegabytes`. */
 export async function measurePeer(peer: Peer, count: number, folder = ''): Promise<Samples> {
   const { stdout } = await run(process.execPath, [program, peer, String(count), folder], { maxBuffer: 16e6 })
   const { samples, maxMegabytes } = JSON.parse(stdout) as PeerFigures // written by our own program

@@ -6,7 +6,7 @@ import type { SandboxId } from '../../../src/shared/ids.ts'
 import { until } from '../../support/eventually.ts'
 import type { StewardClient } from '../../support/stewardClient.ts'
 
-/** Operations of one client with one sandbox after the other, until `isOver`. @returns how many there were */
+/** Runs operations of one client on one sandbox after another, until `isOver`. @returns the number of operations */
 export async function runMixedLoad(client: StewardClient, isOver: () => boolean): Promise<number> {
   let count = 0
   while (!isOver()) {

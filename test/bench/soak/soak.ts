@@ -8,19 +8,19 @@ import { type Memory, readMemory } from './processMemory.ts'
 type Sample = { operations: number; memory: Record<string, Memory> }
 
 const clients = 3
-/** Longer than screens and their threads stay without use. */
+/** Exceeds the idle time of screens and their threads. */
 const minQuietMs = 30_000
 const kinds = ['pss', 'heap', 'native'] as const
 
 /**
- * Runs a mixed load for some minutes and then none for a sixth of that time, and prints how the memory of each process
- * grows with the operations, after a warm-up of a fifth, and what is left at the end. Growth that goes on is a leak.
+ * Runs a mixed load for some minutes, then idles for a sixth of that time. Prints the memory growth of each process per
+ * operation, after a warm-up of a fifth, and its memory at the end. Steady growth is a leak.
  */
 export async function soak(minutes: number, print: (line: string) => void): Promise<void> {
   const steward = await startSteward()
   try {
     const client = stewardClient(steward.serviceUrl, steward.ownerKey)
-    await client.call(listRuntimes, {}) // the host answers: all three processes run
+    await client.call(listRuntimes, {}) // the host responds: all three processes run
     let operations = 0
     const counting = { ...client, call: countCalls(client.call, () => operations++) }
     const read = (): Sample => {
@@ -68,7 +68,7 @@ function describe(memory: Record<string, Memory>): string {
     .join(', ')
 }
 
-/** Least squares, in MB for 1,000 operations. */
+/** Returns the slope by least squares, in MB per 1,000 operations. */
 function slopeOf(samples: readonly Sample[], name: string, kind: (typeof kinds)[number]): number {
   const points = samples.map(({ operations, memory }) => ({ x: operations / 1_000, y: memory[name]?.[kind] ?? 0 }))
   const meanOf = (values: number[]) => values.reduce((total, value) => total + value, 0) / Math.max(1, values.length)

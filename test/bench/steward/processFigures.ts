@@ -21,7 +21,7 @@ export async function coldStarts(count: number): Promise<Samples> {
   return samples
 }
 
-/** Memory of main, service and host in MB, each with the helpers it started. Shared pages and processes count once. */
+/** Returns the memory of main, service and host in MB, each with its helpers. Shared pages and processes count once. */
 export function proportionalMegabytes(steward: Steward): { main: number; service: number; host: number } {
   const { main, service, host } = steward.pids()
   const parts = [main, service, host]
@@ -52,7 +52,7 @@ export async function megabytesPerTerminal(
   return grown / count
 }
 
-/** Processor time in ms of service, host and every helper outside of sandboxes, ended ones included. */
+/** Returns the CPU time of service, host and all helpers outside sandboxes in ms, including exited ones. */
 export function processorMs(steward: Steward): number {
   const { service, host } = steward.pids()
   return [...listHelpers(service, [host]), ...listHelpers(host)].reduce(

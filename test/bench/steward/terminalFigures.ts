@@ -52,7 +52,7 @@ function echoOf(stream: Attached, character: string): Promise<void> {
   })
 }
 
-/** Everything that a command prints, to a client that only counts it; with the processor time of host, service and their helpers. */
+/** Streams the output of a command to a client that only counts it. Measures CPU time of host, service and helpers. */
 export async function streamThroughput(
   { steward, client }: Measured,
   id: SandboxId,

@@ -26,7 +26,7 @@ export async function openActivity(window: AppWindow): Promise<ActivityScreen> {
   const { page } = window
   await page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name: 'Activity' }).click()
   const root = page.getByRole('main')
-  // The section opens where it was left.
+  // The section opens at its last route.
   await root.getByRole('navigation', { name: 'Activity' }).getByRole('link', { name: 'Timeline' }).click()
   await root.getByRole('button', { name: 'Verify' }).waitFor()
   const entry = (text: string | RegExp) => root.getByRole('article').filter({ hasText: text })

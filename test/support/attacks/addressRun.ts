@@ -6,8 +6,8 @@ import { reach, refused } from '../network/reach.ts'
 import { attackStage } from './stage.ts'
 
 /**
- * In the world of `test/support/network/world.sh`: what sandboxes reach of this computer's own addresses, one of them on
- * `lo`, another one only once they run, and of Azure's address for secrets; and whether they can ping. Prints JSON.
+ * In the world of `test/support/network/world.sh`: tests whether sandboxes reach this computer's addresses (one on `lo`,
+ * one added while they run) and Azure's WireServer, and whether they can ping. Prints JSON.
  * Argument: folder.
  */
 export type AddressesSeen = Record<'internet' | 'open', Record<'ofLoopback' | 'ofAzure' | 'later' | 'ping', string>>

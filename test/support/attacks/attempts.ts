@@ -113,7 +113,7 @@ type Spoilt = {
   given: boolean
 }
 
-/** More processes than the sandbox may have, each user of an image making only a part of them. */
+/** Exceeds the process limit of a sandbox, with processes spread over the users of an image. */
 export async function processesOfManyUsers(
   stage: Stage,
 ): Promise<{ enforced: boolean; made: number } | { noImages: string }> {
@@ -130,8 +130,8 @@ export async function processesOfManyUsers(
 export type CountedByUser = Record<'inside' | 'beside' | 'outside', Record<string, number>>
 
 /**
- * What the kernel counts for all processes of a user, taken by one sandbox as far as it can: what is left for another
- * sandbox and for a program of whoever runs Steward.
+ * Exhausts per-user kernel resources in one sandbox, and measures what is left for another sandbox and for a program of
+ * the user who runs Steward.
  */
 export async function takenFromUser(stage: Stage): Promise<CountedByUser> {
   const [one, other] = [await stage.make(), await stage.make()]

@@ -5,9 +5,9 @@ import { Network } from '../../../src/shared/contract/sandboxes.ts'
 import { attackStage, compiled } from './stage.ts'
 
 /**
- * In the world of `test/support/network/world.sh`: a sandbox writes frames of its own, past the
- * rules of its network. Prints as JSON, for each list of layers that are taken away, what `frames.c` said of an address
- * that everybody may reach (`open`) and of those that network `internet` does not reach. Arguments:
+ * In the world of `test/support/network/world.sh`: a sandbox writes raw frames, past the rules of
+ * its network. Prints as JSON, for each list of removed layers, the result of `frames.c` for a public address (`open`)
+ * and for those that network `internet` does not reach. Arguments:
  * folder, the lists as JSON, the network.
  */
 export type FramesSeen = { without: SandboxLayer[]; open: Record<string, string>; closed: Record<string, string>[] }

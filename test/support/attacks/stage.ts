@@ -132,7 +132,7 @@ export async function compiled(target: Target, source: string, kind: 'program' |
 }
 
 /**
- * Compiled here, as the sandbox's own compiler would, and once for each user: the same sources are met a hundred times.
+ * Compiles a source here instead of in the sandbox, and caches the result per user: each is used a hundred times.
  * @returns its path
  */
 export function compiledHere(source: string, kind: 'program' | 'library'): string {

@@ -1,7 +1,7 @@
-/** What a command of `reach` prints when nothing answered. */
+/** Output of a `reach` command without a response. */
 export const refused = '-'
 
-/** A command that prints what answers at this address and port. */
+/** Returns a command that prints the response of this address and port. */
 export function reach(address: string, seconds: number): string {
   return `timeout ${seconds} bash -c 'exec 3<>/dev/tcp/${address.replace(':', '/')} && cat <&3' 2>/dev/null || echo ${refused}`
 }

@@ -7,7 +7,7 @@ const imageTokens = 1_000
 
 /**
  * What was used, where the provider did not tell or broke off: all of the input, and the output that came. The count of
- * the input stands where the provider told it at the start. The output never exceeds what was reserved.
+ * it uses the provider's input count from the start, if there is one. The output never exceeds the reservation.
  */
 export async function estimatedUsage(
   request: InnerRequest,

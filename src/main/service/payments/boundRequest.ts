@@ -18,15 +18,15 @@ export function boundRequest(given: { sent: SentPayment; order: Order; lock: Pay
   return { ...lock, ...order, authorization: sent.authorization }
 }
 
-/** A request for something that is sold, before anything is paid for it. */
+/** Request to a paid route, before payment. */
 export type Order = Pick<PaymentRow, 'operation' | 'key' | 'accountId' | 'method' | 'path' | 'bodyHash'>
 
-/** @throws AppError `request/invalid` for an `Idempotency-Key` of another length */
+/** @throws AppError `request/invalid` if the length of the `Idempotency-Key` is invalid */
 export function orderOf(given: {
   accountId: AccountId
   operation: string
   asked: PricedRequest
-  /** Of the payment, which stands for a missing header. */
+  /** Identifier of the payment, used if the header is missing. */
   identifier: string | undefined
 }): Order {
   const { asked, identifier, ...rest } = given
@@ -46,7 +46,7 @@ export function isSameOrder(known: Order, fresh: Order): boolean {
   )
 }
 
-/** Names of its key, in this process: none where it has no key. */
+/** Returns the in-process lock names of the order's key; empty without a key. */
 export function keyNames({ accountId, key }: Pick<Order, 'accountId' | 'key'>): string[] {
   return key === undefined ? [] : [JSON.stringify([accountId, key])]
 }

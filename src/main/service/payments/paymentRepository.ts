@@ -12,7 +12,7 @@ export type PaymentLock = { network: string; asset: string; payer: string; nonce
 export type PaymentRow = PaymentLock & {
   id: string
   operation: string
-  /** `Idempotency-Key` of the request, if it had one. */
+  /** `Idempotency-Key` of the request, if any. */
   key: string | undefined
   accountId: AccountId
   method: string
@@ -37,7 +37,7 @@ export type NewPayment = Omit<PaymentRow, 'state' | 'work' | 'transaction' | 'an
 export type PaymentRepository = {
   find(lock: PaymentLock): PaymentRow | undefined
   get(id: string): PaymentRow | undefined
-  /** The order of a key: one that may have been paid, and did not fail. @param sinceMs of those that are done */
+  /** Finds the order of a key that may have been paid and did not fail. @param sinceMs earliest completed order */
   findByKey(order: Pick<PaymentRow, 'accountId'> & { key: string; sinceMs: number }): PaymentRow | undefined
   add(payment: NewPayment): void
   /** Only one that moved nothing. */

@@ -23,12 +23,12 @@ const Settled = z.discriminatedUnion('success', [
   }),
   z.object({ success: z.literal(false), transaction: words, errorReason: words, errorMessage: words }),
 ])
-/** Words by which facilitators say that they could not verify. */
+/** Reasons of facilitators for a verification that could not run. */
 const unsure = /unexpected|unknown|timeout|timed_out|internal|failed_to_(send|confirm)|pending|settle_error/i
 
 /**
- * Reasons that cannot follow a transfer: they are about what was signed, or the payer's balance. Any other refusal may
- * be given because the money moved already, so it is no proof that it did not.
+ * Reasons that rule out a transfer: they concern the signed payment or the payer's balance. Any other refusal may follow
+ * a completed transfer, so it proves nothing.
  */
 const unmoved: ReadonlySet<string> = new Set([
   'insufficient_funds',

@@ -9,7 +9,7 @@ import type { AnyCall } from '../endpoint.ts'
  * @template P what is bought, as JSON: it is kept with the payment, and is all that `fulfil` and `recover` work by
  */
 export type Sale<R extends Route, P> = {
-  /** Whether discovery lists it; absent: it does. */
+  /** Whether discovery lists it. Default: true. */
   isOffered?: boolean
   /** Whom the payment belongs to, and who is credited if the work fails. @throws AppError where there is nobody */
   account(input: Parsed<R>, call: AnyCall): AccountId

@@ -14,7 +14,7 @@ export type SentPayment = {
   /** Absent in version 1. */
   asset: string | undefined
   authorization: PaymentAuthorization
-  /** Of the order, by the extension `payment-identifier`. */
+  /** Identifier of the order, from the extension `payment-identifier`. */
   identifier: string | undefined
 }
 

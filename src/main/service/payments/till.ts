@@ -155,7 +155,7 @@ export function till(options: {
     throw new AppError('request/reused-key', 'This Idempotency-Key was used for another request.')
   }
 
-  /** Of a key that was used before: nothing is paid again, whatever payment the repetition brings. */
+  /** Resumes the order of a key that was used before. Never settles another payment, even if the retry contains one. */
   const repeated = async (row: PaymentRow, given: Pick<Resumed, 'call' | 'offer'>): Promise<Result> => {
     const names = [nameOf(row), ...keyNames(row)]
     if (names.some((it) => inFlight.has(it))) throw underWay()

@@ -12,7 +12,7 @@ export type PortNames = {
 type Options = {
   /** Suffix of public addresses, served with TLS. Without one, addresses are below `localhost`. */
   sandboxHost: string | undefined
-  /** Address of a name below `localhost`, with the port of the service. Never throws. */
+  /** Returns the address of a name below `localhost`, with the service's port. Never throws. */
   localUrlOf: (hostName: string) => string
   /** Names of the service itself, even if they end with the suffix of ports. */
   ownNames: readonly string[]

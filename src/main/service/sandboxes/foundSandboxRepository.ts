@@ -1,10 +1,10 @@
 import { SandboxId } from '../../../shared/ids.ts'
 import type { Database } from '../../storage/openDatabase.ts'
 
-/** What tells files of this database from others, and which of them are to be deleted. */
+/** Identity of this database, and sandboxes whose files are being deleted. */
 export type FoundSandboxRepository = {
   databaseId: string
-  /** Before the first file of a sandbox is deleted. */
+  /** Must be called before the first file of a sandbox is deleted. */
   markRemoval(id: SandboxId, atMs: number): void
   unmarkRemoval(id: SandboxId): void
   removals(): SandboxId[]

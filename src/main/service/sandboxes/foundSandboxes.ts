@@ -13,14 +13,14 @@ import type { FoundSandboxRepository } from './foundSandboxRepository.ts'
 import type { SandboxRegistry } from './sandboxRegistry.ts'
 import type { SandboxRecord, SandboxRepository } from './sandboxRepository.ts'
 
-/** Sandboxes and snapshots with files on disk that the database does not know. */
+/** Sandboxes and snapshots with files on disk but no row in the database. */
 export type FoundSandboxes = {
   list(): Promise<FoundSandbox[]>
-  /** Puts it into the database as stopped, with its snapshots. @throws AppError `sandbox/not-found` */
+  /** Adds a sandbox to the database as stopped, with its snapshots. @throws AppError `sandbox/not-found` */
   adopt(id: SandboxId, owner: AccountId): Promise<SandboxRecord>
-  /** Deletes its files. @throws AppError `sandbox/not-found` */
+  /** Deletes the files of a sandbox. @throws AppError `sandbox/not-found` */
   remove(id: SandboxId, owner: AccountId): Promise<void>
-  /** Keeps the label beside the disk like the record. Failures are corrected by the next `reconcile`. */
+  /** Writes a sandbox's record to the label beside its disk. The next `reconcile` retries failures. */
   label(id: SandboxId): void
   /** Adopts unknown snapshots of known sandboxes, and labels the disks of all known sandboxes. */
   reconcile(hostCall: HostCall): Promise<void>
@@ -108,7 +108,7 @@ export function foundSandboxes(options: Options): FoundSandboxes {
       try {
         await call('machine.delete', { sandboxId: id }, { deadlineMs: removeDeadlineMs })
       } finally {
-        removals.unmarkRemoval(id) // if it failed, what is left is found again
+        removals.unmarkRemoval(id) // files left after a failure are found again
       }
       options.noteAccount(owner, {
         type: 'sandbox.deleted',

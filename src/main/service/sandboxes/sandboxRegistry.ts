@@ -45,7 +45,7 @@ export type SandboxRegistry = {
   stopUnpaid(id: SandboxId): Promise<void>
   change(caller: Caller, id: SandboxId, wanted: Parsed<typeof changeSandbox>['body']): SandboxRecord
   remove(caller: Caller, id: SandboxId): Promise<void>
-  /** Puts one whose files were found on disk into the database. @throws AppError `sandbox/not-found` if it is known already */
+  /** Adds a sandbox found on disk to the database. @throws AppError `sandbox/not-found` if it is in the database already */
   adopt(record: SandboxRecord): SandboxRecord
   accountOf(id: SandboxId): AccountId | undefined
   find(id: SandboxId): SandboxRecord | undefined
@@ -83,7 +83,7 @@ export type SandboxRegistryOptions = {
   defaultNetwork: DefaultNetwork
   /** So many may run at once. */
   mostActive: number
-  /** Before one runs. @throws AppError `credits/sandbox` */
+  /** Checks the credits before a sandbox starts. @throws AppError `credits/sandbox` */
   needCredits: (accountId: AccountId, size: Pick<SandboxRecord, 'vcpu' | 'memoryMb' | 'diskGb'>) => void
   newId: () => string
   now: () => number
@@ -328,7 +328,7 @@ export function sandboxRegistry(options: SandboxRegistryOptions): SandboxRegistr
         removals.markRemoval(id, now())
         try {
           await call('machine.delete', { sandboxId: id }, { deadlineMs: changeDeadlineMs })
-          if (records.find(id)) forget(record, 'Deleted.') // else a reconnect meanwhile has done it
+          if (records.find(id)) forget(record, 'Deleted.') // otherwise a reconnect has done it
         } finally {
           removals.unmarkRemoval(id)
         }

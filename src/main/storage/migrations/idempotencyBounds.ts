@@ -1,8 +1,8 @@
 import type { Migration } from '../migrate.ts'
 
 /**
- * Rows end with their sandbox, and have their size beside them for the budget of an account. Long answers of earlier
- * versions become empty, as those that are not kept.
+ * Removes rows with their sandbox, and stores their size for the budget of an account. Clears long answers of earlier
+ * versions, like answers that are not stored.
  */
 export const idempotencyBounds = {
   version: 24,

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts'
 
-/** An `Idempotency-Key` is kept with the order it was sent for. */
+/** Stores the `Idempotency-Key` of each order. */
 export const paymentKeys = {
   version: 23,
   up: `

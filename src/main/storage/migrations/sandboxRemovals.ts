@@ -1,8 +1,8 @@
 import type { Migration } from '../migrate.ts'
 
 /**
- * `database_identity`: one random id, which labels of sandboxes name. `sandbox_removals`: sandboxes whose files are to be
- * deleted, marked before the first file goes. Files without a mark are never deleted because a row is missing.
+ * `database_identity`: a random id that labels of sandboxes contain. `sandbox_removals`: sandboxes whose files are being
+ * deleted, inserted before the first file is removed. Files without such a row are never deleted for lack of a record.
  */
 export const sandboxRemovals = {
   version: 22,

@@ -15,9 +15,9 @@ import { type PaletteItem, usePalettePlaces } from './usePalettePlaces.ts'
 
 type CommandPaletteProps = { open: boolean; onOpenChange: (open: boolean) => void }
 
-/** Drawn when it opens, and added each time the selection or the scroll position comes near the end. */
+/** Rows rendered initially, and added when the selection or the scroll position nears the end. */
 const pageSize = 30
-/** A query finds the rest. */
+/** Maximum rows. Others are found by a query. */
 const maxShown = 100
 const rowsAhead = 5
 

@@ -15,7 +15,7 @@ const Order = z.discriminatedUnion('kind', [
 ])
 const StoredPurchase = z.object({ order: Order, paymentId: z.string() })
 
-/** An order whose dialog is open: a reload of the window can continue it. */
+/** Order whose dialog is open, so that it survives a reload of the window. */
 export const storedPurchase = persisted<z.infer<typeof StoredPurchase> | null>(
   'steward.purchase',
   StoredPurchase.nullable(),

@@ -3,9 +3,9 @@ import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
 import { addressOf, usePlace } from '../../ui/place.ts'
 
 /**
- * The sandbox that the address names, `#/terminals/ID`, as far as it is listed: it is the one in view.
+ * Returns the listed sandbox in the address, `#/terminals/ID`, which is the one to show.
  *
- * @param selectedId the sandbox in view last: it stays in view while the address names none
+ * @param selectedId sandbox shown last, used while the address names none
  */
 export function useAddressedSandbox(
   sandboxes: readonly Sandbox[] | undefined,
@@ -14,7 +14,7 @@ export function useAddressedSandbox(
   const { isHere, id } = useTerminalsPlace()
   const addressed = sandboxes?.find((it) => it.id === id)
   const present = addressed ?? sandboxes?.find((it) => it.id === selectedId) ?? sandboxes?.[0]
-  // One that was just created is selected before it is listed.
+  // A new sandbox is selected before it is listed.
   const isAhead = id !== undefined && id === selectedId
   const presentId = sandboxes && isHere && !addressed && !isAhead ? (present?.id ?? null) : undefined
   useEffect(() => {
@@ -31,8 +31,8 @@ type AskedPartsOptions = {
 }
 
 /**
- * Behind the sandbox an address may name a file, `#/terminals/ID/files/PATH`, or a terminal, `…/terminal/ID`: it is opened
- * once, and this part leaves the address.
+ * Opens the file in `#/terminals/ID/files/PATH`, or the terminal in `…/terminal/ID`, once, and removes that part from the
+ * address.
  */
 export function useAskedParts({ sandboxes, openFile, openTerminal }: AskedPartsOptions): void {
   const { id, part, path } = useTerminalsPlace()
@@ -51,7 +51,7 @@ export function useAskedParts({ sandboxes, openFile, openTerminal }: AskedPartsO
 
 function useTerminalsPlace() {
   const [section = 'terminals', id, part, path] = usePlace()
-  // On the way to another section its address is heard here too.
+  // The address may change to another section's before this unmounts.
   return section === 'terminals' ? { isHere: true, id, part, path } : { isHere: false }
 }
 

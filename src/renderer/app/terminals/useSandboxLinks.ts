@@ -28,7 +28,7 @@ export function useSandboxLinks({ show, askToExpose }: Asking): (sandbox: Sandbo
   const queryClient = useQueryClient()
   const openPort = useOpenPort()
   const connection = useLocalStatus()?.connection
-  // A service elsewhere serves nothing below `localhost`.
+  // A remote service has no addresses below `localhost`.
   const previewPort = connection?.kind === 'embedded' ? URL.parse(connection.url)?.port : undefined
 
   const stateOf = ({ id }: Sandbox, path: string): Promise<FileState> =>

@@ -4,9 +4,9 @@ import { visibleText } from '../../ui/visibleText.ts'
 const maxPurposeCharacters = 120
 
 /**
- * Heads a request with what it is for, as people tell requests apart: `Pay 10.95 USDC: “Register northwind.com for 1
- * year”`. The amount is decoded from what is signed; the purpose is the requester's or the seller's word, hence quoted.
- * The full sentence with payee and network stands below it.
+ * Returns a headline with the purpose of a request, such as `Pay 10.95 USDC: “Register northwind.com for 1 year”`. The
+ * amount is decoded from the payload to sign. The purpose is quoted because it is unverified text of the requester or
+ * seller.
  */
 export function intentHeadline(record: Pick<IntentRecord, 'kind' | 'fields' | 'sentence'>): string {
   const { kind, fields, sentence } = record
@@ -18,7 +18,7 @@ export function intentHeadline(record: Pick<IntentRecord, 'kind' | 'fields' | 's
   return address === undefined ? sentence : `Pay ${amount} for ${address}`
 }
 
-/** Returns what a payment is for without scheme and query; undefined for other requests. */
+/** Returns the purpose of a payment without scheme and query; undefined for other requests. */
 export function paidAddress({ kind, fields }: Pick<IntentRecord, 'kind' | 'fields'>): string | undefined {
   const url = kind === 'x402.authorize' ? URL.parse(findValue(fields, 'For', 'url') ?? '') : null
   return url ? shorten(`${url.host}${url.pathname}`) : undefined

@@ -13,7 +13,7 @@ export function roughText(cents: number): string {
   return centsText(Math.round(cents))
 }
 
-/** A line of a chart: exact where all of the chart is less than a few cents. */
+/** Formats an axis label, exactly if the whole chart is below a few cents. */
 export function axisText(cents: number, top: number): string {
   return top < 10 ? centsText(cents) : roughText(cents)
 }

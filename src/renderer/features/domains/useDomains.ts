@@ -15,10 +15,10 @@ export const domainsKey = ['domains'] as const
 const keptKey = [...domainsKey, 'kept'] as const
 const searchKey = [...domainsKey, 'search'] as const
 
-/** A restart of the service raises several events within this time: they cost one read. */
+/** Debounces the events of a service restart into one fetch. */
 const coalesceMs = 300
 
-/** Cached domains come at once, and again when the local agent has refreshed its cache. */
+/** Returns cached domains first, then fresh ones once the local agent has refreshed its cache. */
 export function useDomainEvents(): void {
   const queryClient = useQueryClient()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -30,7 +30,7 @@ export function useDomainEvents(): void {
         void readAgain(queryClient, keptKey)
       }, coalesceMs)
     }
-    // A domain just bought is no longer available.
+    // Domains just bought are no longer available.
     if (type === 'domains.changed') void readAgain(queryClient, searchKey)
   })
 }

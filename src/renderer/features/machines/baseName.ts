@@ -3,7 +3,7 @@ export function baseName(runtime: string): string {
   return runtime === 'bubblewrap' ? 'This computer’s system' : `Default image (${runtime})`
 }
 
-/** What isolates a sandbox, in the words of the window. */
+/** Returns the window's label for a runtime. */
 export function runtimeLabel(runtime: string): string {
   return runtime === 'bubblewrap' ? 'Linux namespaces' : runtime === 'docker' ? 'Docker' : runtime
 }

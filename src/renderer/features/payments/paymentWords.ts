@@ -49,7 +49,7 @@ export function microText(microUsd: number): string {
   return usdText(String(microUsd))
 }
 
-/** To the cent, where the exact amount does not matter; `<$0.01` for less. */
+/** Formats an amount rounded to cents; `<$0.01` for less. */
 export function centsOf(microUsd: number): string {
   if (microUsd > 0 && microUsd < 10_000) return '<$0.01'
   return microText(Math.round(microUsd / 10_000) * 10_000)

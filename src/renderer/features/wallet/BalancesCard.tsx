@@ -14,7 +14,7 @@ type BalancesCardProps = {
   onNetwork: (id: string) => void
   hasSolana: boolean
   balances: Balances
-  /** Millionths of a test USDC, worth nothing; undefined where the service has no test ledger. */
+  /** Test USDC in millionths; undefined if the service has no test ledger. */
   testUsdc: string | undefined
 }
 

@@ -26,7 +26,7 @@ export function useBalances(network: string, { keyrings }: Wallet) {
   }
 }
 
-/** Test USDC of the account that pays, in millionths. Only the service of this application keeps a test ledger. */
+/** Returns the paying account's test USDC, in millionths. Only the built-in service has a test ledger. */
 export function useTestUsdc(): string | undefined {
   const agent = useAgent()
   const isEmbedded = useConnection()?.kind === 'embedded'

@@ -4,7 +4,7 @@ import { type Persisted, persisted } from '../storage/persisted.ts'
 /** In pixels. */
 export type PanelWidth = { initial: number; min: number; max: number }
 
-/** The width that the user gave the panel last. */
+/** Last width that the user set for the panel. */
 export function storedWidth(id: string, { initial, min, max }: PanelWidth): number {
   return Math.min(Math.max(storeOf(id, initial).read(), min), max)
 }

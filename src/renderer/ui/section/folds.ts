@@ -4,7 +4,7 @@ import { usePersisted } from '../storage/usePersisted.ts'
 
 const storedFolds = persisted('steward.details.folds', z.record(z.string(), z.boolean()), {})
 
-/** Whether a section is open, as the user left it, for every sandbox alike. */
+/** Whether a section is open, shared by all sandboxes. */
 export function useFold(id: string, openAtFirst: boolean): [open: boolean, setOpen: (open: boolean) => void] {
   const folds = usePersisted(storedFolds)
   return [folds[id] ?? openAtFirst, (open) => storedFolds.write({ ...storedFolds.read(), [id]: open })]

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { emitter } from '../../../shared/emitter.ts'
 import { deviceStore, type TextStore, windowStore } from './textStore.ts'
 
-/** A value that outlives the page, where the browser allows it. */
+/** Value that survives a reload if the browser allows storage. */
 export type Persisted<Value> = {
   /** @returns the same object until the stored text changes */
   read(): Value
@@ -13,13 +13,13 @@ export type Persisted<Value> = {
 }
 
 type PersistedOptions = {
-  /** The first that has a valid value answers; each write goes to all. */
+  /** Stores to read in order until one has a valid value. Each write goes to all. */
   stores?: readonly TextStore[]
 }
 
 /**
- * @param schema decides what is valid; a string is stored as it is, everything else as JSON
- * @param fallback the value while none is stored, or an invalid one
+ * @param schema validates stored values; strings are stored unchanged, all other values as JSON
+ * @param fallback value if none is stored or the stored one is invalid
  */
 export function persisted<Value>(
   key: string,
@@ -64,7 +64,7 @@ export function persisted<Value>(
   }
 }
 
-/** For what belongs to one window, and with which the next window begins. */
+/** Stores for a value of one window that also initializes the next window. */
 export const perWindow: PersistedOptions = { stores: [windowStore, deviceStore] }
 
 function parseStored<Value>(text: string | null, schema: z.ZodType<Value>): { value: Value } | undefined {

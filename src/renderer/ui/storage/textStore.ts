@@ -1,7 +1,7 @@
-/** Text by key. No operation throws: text that the browser refuses lives as long as the page. */
+/** Text by key. Never throws: if the browser refuses a write, the text is held in memory. */
 export type TextStore = {
   get(key: string): string | null
-  /** @returns whether the text also outlives the page */
+  /** @returns whether the text survives a reload */
   set(key: string, text: string): boolean
   remove(key: string): void
   keys(): string[]
@@ -44,8 +44,8 @@ export function createTextStore(open: () => Storage): TextStore {
   }
 }
 
-/** Shared by all windows of this origin, beyond their life. */
+/** Persistent store shared by all windows of this origin. */
 export const deviceStore = createTextStore(() => window.localStorage)
 
-/** Of this window alone: a reload finds it again. */
+/** Store of this window, which survives a reload. */
 export const windowStore = createTextStore(() => window.sessionStorage)

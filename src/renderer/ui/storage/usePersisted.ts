@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { Persisted } from './persisted.ts'
 
-/** The stored value, also after a change by another window. */
+/** Returns the stored value, and updates on changes in any window. */
 export function usePersisted<Value>({ subscribe, read }: Persisted<Value>): Value {
   return useSyncExternalStore(subscribe, read)
 }
 
 export type Change<Value> = (change: (prev: Value) => Value) => void
 
-/** State that begins with the stored value and is written after each change; other windows do not change it. */
+/** State initialized from the stored value and written on each change. Ignores changes in other windows. */
 export function usePersistedState<Value>(store: Persisted<Value>): [Value, Change<Value>] {
   const [value, setValue] = useState(store.read)
   const written = useRef(value)

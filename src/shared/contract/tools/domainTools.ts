@@ -187,7 +187,7 @@ export const domainTools: readonly Tool[] = [
   }),
 ]
 
-/** `A www 192.0.2.1`, or its id where there is none. */
+/** Formats a record as `A www 192.0.2.1`, or as its id if it is not found. */
 async function recordWords(call: ToolWork['call'], domain: string, id: string): Promise<string> {
   const { records } = await call(listDnsRecords, { domain })
   const found = records.find((it) => it.record_id === id)

@@ -21,14 +21,14 @@ const largestTopUp = Math.floor(creditLimits.amountCents.max / 100)
 
 type Paid = z.output<typeof PaidResult>
 
-/** Pays, or reads what became of the payment that the same call made before. */
+/** Pays, or reads the outcome of the payment that the same call made before. */
 async function pay({ call, waitMs: wait_ms, openPayment }: ToolWork, buy: () => Promise<Paid>): Promise<Paid> {
   if (openPayment === undefined) return buy()
   const payment = await call(getPayment, { paymentId: openPayment, wait_ms })
   return { payment, answer: payment.answer }
 }
 
-/** @throws AppError with the payment, where one was made */
+/** @throws AppError with the payment, if one was made */
 function told({ payment: paid, answer }: Paid): ToolResult | { waiting: ToolWaiting } {
   if (!paid) {
     if (answer) return { answer, payment: null }

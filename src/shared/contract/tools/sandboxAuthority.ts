@@ -1,6 +1,6 @@
 import type { Tool } from './tool.ts'
 
-/** Tools that work on the sandbox they name and hand out no credential of it. */
+/** Tools that act on the sandbox in their arguments and return no credential for it. */
 const ownTools: ReadonlySet<string> = new Set([
   'sandbox_get',
   'sandbox_exec',
@@ -24,9 +24,9 @@ const ownTools: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Whether a call that comes out of a sandbox stays within the authority of that place: its own sandbox, and what anybody
- * may read. All processes of a sandbox are equal, so none of them has the authority of whoever started one of them:
- * everything else is for the user to decide.
+ * Whether a call from a sandbox stays within the sandbox's authority: itself, and public reads. Any process of a sandbox
+ * can make the call, so it never has the authority of the caller that started the program: the user decides everything
+ * else.
  */
 export function isWithinSandbox(
   { name, effect, routes }: Pick<Tool, 'name' | 'effect' | 'routes'>,

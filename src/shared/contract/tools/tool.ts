@@ -43,7 +43,7 @@ export type ToolWork = {
   live: { watch: string; tell(output: string): void } | undefined
   /**
    * Runs a program in a sandbox that can call operations as this caller.
-   * @param sandbox `isShared`: other programs run there too, so its calls have the authority of the sandbox alone
+   * @param sandbox `isShared`: other programs run there too, so calls have only the authority of the sandbox
    * @throws AppError
    */
   runProgram(code: string, sandbox: { id: string; isShared: boolean }): Promise<ToolResult>
@@ -59,7 +59,7 @@ export type ToolApproval = {
   target: string
 }
 
-/** Of a tool that costs credits of the caller's budget. */
+/** Credits that a tool charges to the caller's budget. */
 export type ToolCost<A extends z.ZodObject = z.ZodObject> = {
   /**
    * What a call costs at most when it may cost so much. Only asked where there is a limit.
@@ -93,9 +93,9 @@ export type Tool<A extends z.ZodObject = z.ZodObject> = {
   /** It may take longer than a client waits, or wait for a person. */
   mayWait: boolean
   approval: ((args: z.output<A>) => ToolApproval | undefined) | undefined
-  /** The sentence of the approval, with what the ids in it stand for. Only looked up when a call is asked about. */
+  /** Sentence for the approval with ids resolved to names. Called only if a call needs approval. */
   describe: ((args: z.output<A>, call: ToolWork['call']) => Promise<string>) | undefined
-  /** Of a tool that pays: what else a call changes, which the caller's rule for changes decides. */
+  /** Other changes made by a call of a paying tool, to which the caller's policy for changes applies. */
   change: ((args: z.output<A>) => ToolApproval | undefined) | undefined
   run(args: z.output<A>, work: ToolWork): Promise<ToolResult | { waiting: ToolWaiting }>
   /** The text block, where it is not the result as JSON. */

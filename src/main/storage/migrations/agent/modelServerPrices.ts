@@ -1,6 +1,6 @@
 import type { Migration } from '../../migrate.ts'
 
-/** A server on the internet is most likely paid; its price is unknown until its list or the user tells it. */
+/** Servers on the internet are treated as paid, at an unknown price until their list or the user provides one. */
 export const modelServerPrices = {
   version: 23,
   up: `

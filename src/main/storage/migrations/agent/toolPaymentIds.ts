@@ -1,6 +1,6 @@
 import type { Migration } from '../../migrate.ts'
 
-/** A repeated tool call finds the payment of the first one until it is known what became of it. */
+/** Links tool calls to payments, so that a retry finds the first payment until its outcome is known. */
 export const toolPaymentIds = {
   version: 22,
   up: 'ALTER TABLE tool_payments ADD COLUMN payment_id TEXT',

@@ -16,9 +16,9 @@ export type Side = {
 }
 
 /**
- * Whether the panel beside the terminals is open, and with what; as the user left it.
+ * Returns the state of the panel beside the terminals, as the user left it.
  *
- * @param floats it would cover the terminals: then it opens only on request
+ * @param floats whether it would cover the terminals; it then opens only on request
  */
 export function useSide(floats: boolean): Side {
   const [stored, change] = usePersistedState(storedSide)

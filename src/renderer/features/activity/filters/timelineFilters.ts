@@ -75,7 +75,7 @@ export const TimelineFilters = z.object({
   area: z.enum(areas),
   actor: z.enum(['anyone', 'person', 'client', 'tool', 'agent', 'service', 'system']),
   period: z.enum(periods),
-  /** Days as `2026-01-31`, of this computer's calendar; empty is open. Of `between`. */
+  /** Local days such as `2026-01-31`, for `between`. Empty means unbounded. */
   from: z.string(),
   to: z.string(),
 })

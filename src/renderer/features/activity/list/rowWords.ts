@@ -41,8 +41,8 @@ function sentenceOf(entry: TimelineEntry): Pick<RowWords, 'who' | 'what'> {
 }
 
 /**
- * Earlier versions recorded what programs and chats had the service do as the user's. Those entries stay as they were
- * hashed, and are shown with who was behind them, which their task tells.
+ * Earlier versions recorded actions of programs and chats in the service as the user's. Those entries are hashed and
+ * cannot change, so the requester is shown from their task.
  */
 export function actorLabel({ actor, task, detail }: Pick<TimelineEntry, 'actor' | 'task' | 'detail'>): string {
   if (actor.kind !== 'person' || detail.service_id === undefined) return actor.name

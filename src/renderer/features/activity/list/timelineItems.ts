@@ -8,11 +8,11 @@ export type TimelineRow = {
   key: string
   entries: readonly [TimelineEntry, ...TimelineEntry[]]
   isRequest: boolean
-  /** Newest kind of the request, which a filter may have left out of `entries`. */
+  /** Latest kind of the request, which a filter may have removed from `entries`. */
   state?: string | undefined
 }
 
-/** By the id of the request. */
+/** Latest kinds by the id of the request. */
 export type RequestStates = Readonly<Record<string, string>>
 
 const dayMs = 86_400_000

@@ -29,7 +29,7 @@ export function grantSentence(record: IntentRecord, { times, minutes }: GrantDra
   return `${name} may ${means}, ${often}${end}, and you are not asked again.`
 }
 
-/** The sum of a counted number of payments, which the amount of one payment does not show. */
+/** Formats the total of a fixed number of payments. */
 function paymentWords({ kind, host, amount_micro_usd: amount }: IntentRecord, times: number | undefined) {
   if (kind !== 'x402.authorize' || amount === null || times === undefined) return undefined
   const sum = dollars(String(BigInt(amount) * BigInt(times)))

@@ -4,7 +4,7 @@ import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { policyKey, usePolicy } from '../../../agent/usePolicy.ts'
 import { useConfirmedPolicy } from '../../../ui/useConfirmedPolicy.ts'
 
-/** One switch for signing, payments, tools, models and chats. */
+/** Switch for signing, payments, tools, models and chats. */
 export function useStopSwitch() {
   const agent = useAgent()
   const queryClient = useQueryClient()
@@ -15,7 +15,7 @@ export function useStopSwitch() {
   }
   return {
     isStopped: data?.stopped ?? false,
-    /** Rejects, for the dialog to say why. */
+    /** Rejects with the error, for the dialog to show. */
     stop: async () => keep(await agent(switchStop, { stopped: true })),
     resume: async () => keep(await confirmed(() => agent(switchStop, { stopped: false }))),
   }

@@ -8,7 +8,7 @@ import { useSteadyRows } from './useSteadyRows.ts'
 
 type InboxListProps = { inbox: Inbox; present: string | undefined }
 
-/** What waits above, earlier requests below. The arrow keys go from row to row. */
+/** List of pending requests, then decided ones. Arrow keys move between rows. */
 export function InboxList({ inbox, present }: InboxListProps) {
   const { waiting, decided, arrived, hold, release, renew } = useSteadyRows(inbox)
   return (

@@ -118,7 +118,7 @@ export const stateWords: Readonly<Record<ChatCall['state'], string>> = {
   interrupted: 'Interrupted',
 }
 
-/** Of a command that ran and did not succeed. @returns undefined for every other call */
+/** @returns the exit code of a failed command; undefined for all other calls */
 export function failedExitCode({ state, result }: Pick<ChatCall, 'state' | 'result'>): number | undefined {
   const code = state === 'done' ? result?.exit_code : undefined
   return typeof code === 'number' && code !== 0 ? code : undefined

@@ -20,7 +20,7 @@ export function keptDraft(place: string, store: TextStore = deviceStore): Draft 
 export function keepDraft(place: string, draft: Draft, store: TextStore = deviceStore): void {
   const isEmpty = draft.text === '' && draft.attachments.length === 0
   const isStored = !isEmpty && store.set(keyOf(place), JSON.stringify(draft))
-  if (!isStored) store.remove(keyOf(place)) // an older one would be taken for it
+  if (!isStored) store.remove(keyOf(place)) // an older draft must not replace it
 }
 
 function keyOf(place: string): string {

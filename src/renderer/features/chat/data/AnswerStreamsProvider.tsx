@@ -65,7 +65,7 @@ export function useAnswer(message: Message): Message {
   return isMade && present?.id === id ? present : message
 }
 
-/** Micro-dollars of the answers that are being made, which the conversation does not count yet. */
+/** Returns the cost of running answers in micro-dollars, which the conversation does not include yet. */
 export function useLiveCost(conversationId: ConversationId): number {
   const streams = use(StreamsContext)
   return useSyncExternalStore(streams?.subscribe ?? neverChanges, () => streams?.liveCost(conversationId) ?? 0)

@@ -11,7 +11,7 @@ export type AnswerStreams = {
   follow(id: MessageId): () => void
   /** What is there so far; undefined before the first word came. */
   present(id: MessageId): Message | undefined
-  /** Micro-dollars of the answers of a conversation that are being made. */
+  /** Returns the cost of a conversation's running answers, in micro-dollars. */
   liveCost(conversationId: ConversationId): number
   subscribe(listener: () => void): () => void
   close(): void

@@ -67,7 +67,7 @@ function Part({ part: { text, hit } }: { part: SnippetPart }) {
   return hit ? <mark className="rounded-small bg-accent-soft text-text">{text}</mark> : text
 }
 
-/** A chat that is found by a message is not listed for its title as well: the title is its first message. */
+/** Lists a chat found by a message only once: its title is its first message. */
 function withoutRepeats(hits: readonly ChatHit[]): ChatHit[] {
   const byMessage = new Set(hits.filter(({ message_id: id }) => id !== null).map((it) => it.conversation_id))
   return hits.filter((it) => it.message_id !== null || !byMessage.has(it.conversation_id))

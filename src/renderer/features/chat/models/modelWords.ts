@@ -37,12 +37,12 @@ export function modelGroups(models: readonly ListedModel[], query: string): Mode
   return groups.sort((one, other) => Number(other.available) - Number(one.available))
 }
 
-/** Whether Steward knows what the model costs; else its costs count as 0. */
+/** Whether the model's price is known. Otherwise its cost counts as 0. */
 export function isPriced({ pricing }: Pick<ListedModel, 'pricing'>): boolean {
   return pricing.price_version !== unknownPriceVersion
 }
 
-/** Whether more than the name of the model is known: of a user's server it is not. */
+/** Whether details of the model are known. For a model of a user's server, only its name is. */
 export function isKnown({ provider }: Pick<ListedModel, 'provider'>): boolean {
   return !provider.startsWith('local:')
 }

@@ -9,7 +9,7 @@ export function dollars(microUsd: number): string {
   return `${sign}$${Number(whole).toLocaleString('en')}.${cents}`
 }
 
-/** To one digit that counts, and from a cent on to cents: `$0.004`, `$0.23`. */
+/** Rounds to one significant digit, or to cents from one cent on: `$0.004`, `$0.23`. */
 export function roundedDollars(microUsd: number): string {
   if (microUsd >= 10_000) return dollars(Math.round(microUsd / 10_000) * 10_000)
   return dollars(microUsd < 100 ? microUsd : Number(microUsd.toPrecision(1)))

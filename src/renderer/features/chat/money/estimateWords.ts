@@ -4,7 +4,7 @@ import { dollars, roundedDollars, tokens } from './amounts.ts'
 
 type Estimate = { estimates: readonly AnswerEstimate[]; min_micro_usd: number; max_micro_usd: number }
 
-/** Tokens of an answer of usual length. */
+/** Tokens of a typical answer. */
 const usualOutputTokens = 700
 
 /** `about $0.004, at most $0.25 · 1,240 tokens in` */

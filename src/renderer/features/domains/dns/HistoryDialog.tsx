@@ -12,7 +12,7 @@ import { appliedPlans, planHeading } from './planHistory.ts'
 
 type HistoryDialogProps = { zone: string; onClose: () => void; onUndo: (planId: string) => void }
 
-/** Changes of the zone that were applied in this window, newest first, each with its diff and an undo. */
+/** Changes applied to the zone in this window, newest first, with diff and undo. */
 export function HistoryDialog({ zone, onClose, onUndo }: HistoryDialogProps) {
   const agent = useAgent()
   const { data, error, isPending, refetch } = useQuery({

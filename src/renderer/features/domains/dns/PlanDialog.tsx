@@ -85,7 +85,7 @@ const signs = {
   remove: { sign: '−', tone: 'text-negative' },
 } as const
 
-/** One change of a plan, with its sign and, once it was applied, whether it was done. */
+/** Row for one change of a plan, with its sign and, after applying, its result. */
 export function StepRow({ step }: { step: DnsPlanStep }) {
   const { sign, tone } = signs[step.action]
   const record = step.action === 'remove' ? step.before : step.after

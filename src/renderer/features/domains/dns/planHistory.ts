@@ -1,6 +1,6 @@
 import type { DnsPlan } from '../../../../shared/contract/localDomains.ts'
 
-/** Plans that changed something, in the order given. */
+/** Returns the plans that changed at least one record, in the same order. */
 export function appliedPlans(plans: readonly DnsPlan[]): DnsPlan[] {
   return plans.filter((plan) => plan.steps.some(({ state }) => state === 'done'))
 }

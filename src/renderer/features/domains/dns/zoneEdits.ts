@@ -65,12 +65,12 @@ export function restored(edits: ZoneEdits, key: string): ZoneEdits {
 
 const addressTypes: readonly DnsRecordData['type'][] = ['A', 'AAAA', 'CNAME']
 
-/** Whether the record says where its name leads. */
+/** Whether the record sets the address of its name. */
 export function isAddressOf(host: string): (record: DnsRecordData) => boolean {
   return (record) => record.host === host && addressTypes.includes(record.type)
 }
 
-/** Has a name lead to one address only: others of it would take part of its visitors. */
+/** Points a name to one address and removes its others, which would receive part of the traffic. */
 export function withAddress(
   records: readonly DnsRecord[],
   edits: ZoneEdits,

@@ -36,7 +36,7 @@ export function drafts(sandboxId: SandboxId, store: TextStore = deviceStore): Dr
     },
     keep(path, draft) {
       const isStored = store.set(prefix + path, JSON.stringify(draft))
-      if (!isStored) store.remove(prefix + path) // an older one would be taken for it
+      if (!isStored) store.remove(prefix + path) // an older draft must not replace it
     },
     forget: (path) => store.remove(prefix + path),
   }

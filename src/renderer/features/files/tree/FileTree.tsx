@@ -114,7 +114,7 @@ export function FileTree({ label, root, rows, selected, cut, keys, menu, onDrop,
                 onDragStart={(event) => onDragStart(event.dataTransfer, row)}
                 onClick={({ detail }) => {
                   keys.select(entry.path)
-                  // The second click of a double click leaves a folder as the first one made it.
+                  // Ignores the second click of a double click.
                   if (isFolder && detail < 2) keys.expand(entry.path, !expanded)
                 }}
                 onDoubleClick={() => !isFolder && keys.open(row)}

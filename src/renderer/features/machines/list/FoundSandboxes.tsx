@@ -5,7 +5,7 @@ import { ConfirmDialog } from '../../../ui/ConfirmDialog.tsx'
 import { notify } from '../../../ui/toast.tsx'
 import { useFoundSandboxes } from './useFoundSandboxes.ts'
 
-/** Offers to keep or delete sandboxes that the database does not know, as after an older backup was put back. */
+/** Offers to keep or delete sandboxes that are missing in the database, as after restoring an older backup. */
 export function FoundSandboxes() {
   const { found, keep, remove } = useFoundSandboxes()
   const [deleting, setDeleting] = useState<FoundSandbox>()

@@ -19,7 +19,7 @@ export type FoundSandboxes = {
   remove(sandbox: FoundSandbox): Promise<void>
 }
 
-/** Sandboxes with files on disk that the database does not know. None for accounts other than the owner's. */
+/** Returns sandboxes with files on disk but no row in the database; none for accounts other than the owner's. */
 export function useFoundSandboxes(): FoundSandboxes {
   const agent = useAgent()
   const queryClient = useQueryClient()

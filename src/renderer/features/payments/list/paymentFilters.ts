@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { PaymentState } from '../../../../shared/contract/paymentRecords.ts'
 import type { PaymentQuery } from '../usePayments.ts'
 
-/** A day such as `2026-01-31`; empty is open. */
+/** Day such as `2026-01-31`. Empty means unbounded. */
 const Day = z.union([z.literal(''), z.iso.date()])
 export const PaymentFilters = z.object({
   text: z.string(),

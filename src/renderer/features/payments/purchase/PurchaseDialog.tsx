@@ -6,7 +6,7 @@ import { ProgressDialog } from './ProgressDialog.tsx'
 
 type PurchaseDialogProps = {
   order: PurchaseOrder
-  /** Of an order that was placed before the window was loaded. */
+  /** Payment of an order placed before a reload of the window. */
   paymentId: string | undefined
   Decision: DecisionView
   onOrdered: (paymentId: string) => void

@@ -7,7 +7,7 @@ export type SnippetGiven = {
   model: string
   /** For small tasks, where a client has a second one. */
   smallModel: string
-  /** Tokens that `model` takes. Clients assume another number for models that they do not know. */
+  /** Context window of `model`, in tokens. Clients assume another size for models that they do not know. */
   contextWindow: number
 }
 

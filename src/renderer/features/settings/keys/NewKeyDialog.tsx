@@ -93,7 +93,7 @@ function NewKeyForm({ initialName, onMade, onClose }: NewKeyFormProps) {
   )
 }
 
-/** US dollars a day: whoever wants no limit empties the field. */
+/** Default in US dollars a day. An empty field means no limit. */
 const proposedLimit = '5'
 
 type Wrong = { name?: string; models?: string; limit?: string }

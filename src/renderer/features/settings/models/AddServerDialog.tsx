@@ -95,7 +95,7 @@ export function AddServerDialog({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** Of an address of this computer or the local network. */
+/** Whether the address is probably on this computer or the local network. */
 function isLikelyFree(url: string): boolean {
   return /^http:\/\//i.test(url) || url === ''
 }

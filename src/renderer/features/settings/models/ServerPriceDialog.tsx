@@ -7,7 +7,7 @@ import { useProviderActions } from './useProviders.ts'
 
 type ServerPriceDialogProps = { server: ModelServer; onClose: () => void }
 
-/** One price for all models of a server that its list names no price for. */
+/** Sets one price for all models without a price in the server's list. */
 export function ServerPriceDialog({ server, onClose }: ServerPriceDialogProps) {
   const { changeServer } = useProviderActions()
   const [isFree, setFree] = useState(server.free)

@@ -10,7 +10,7 @@ export function priceText(perMillion: number): string {
 
 type Pricing = ListedModel['pricing']
 
-/** One price of a model: `$1.25`, `Unknown`. */
+/** Formats one price of a model: `$1.25`, `Unknown`. */
 export function listedPrice(
   pricing: Pricing,
   of: 'input_per_million' | 'cache_read_per_million' | 'output_per_million',

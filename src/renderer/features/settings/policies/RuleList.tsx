@@ -13,7 +13,7 @@ type RuleListProps = {
   onChange: (rules: RuleDraft[]) => void
 }
 
-/** Decisions of Steward's own, as `judge` makes them: the first before your rules, the second where none of them decides. */
+/** Built-in decisions of `judge`: the first precedes the user's rules, the second applies if no rule matches. */
 const builtInRules = [
   { sentence: 'Only you may have messages signed.', note: 'No rule changes this.' },
   { sentence: 'Steward may sign in to the service it is connected to.', note: 'Unless a rule of yours decides.' },

@@ -118,7 +118,7 @@ function ToolClientForm({ start, onMade, onClose }: ToolClientFormProps) {
   )
 }
 
-/** US dollars a day: whoever wants no budget empties the field. */
+/** Default in US dollars a day. An empty field means no budget. */
 const proposedBudget = '5'
 
 function draftOf(start: ToolClientDialogProps['start']): Draft {

@@ -1,7 +1,7 @@
 import type { Snippet } from '../agents/snippets.ts'
 import type { ToolClientList } from './useToolClients.ts'
 
-/** Lines by which an MCP client connects. The key is in the variable `STEWARD_TOOLS_KEY`, never in the text. */
+/** Configuration of an MCP client. The key is in the variable `STEWARD_TOOLS_KEY`, never in the text. */
 export const toolHosts = [
   { id: 'claude-code', label: 'Claude Code', clientName: 'claude-code' },
   { id: 'codex', label: 'Codex', clientName: 'codex' },

@@ -14,7 +14,7 @@ export type ChangeLayout = (sandboxId: string, change: (layout: Layout) => Layou
 export function useLayouts(): {
   layoutOf(sandboxId: string): Layout
   change: ChangeLayout
-  /** Forgets the layouts of all other sandboxes. */
+  /** Removes the layouts of all other sandboxes. */
   keep(sandboxIds: readonly string[]): void
 } {
   const [stored, changeStored] = usePersistedState(storedLayouts)

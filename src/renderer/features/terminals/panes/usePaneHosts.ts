@@ -8,7 +8,7 @@ export type PaneHosts = { of(terminalId: string): HTMLElement }
  */
 export function usePaneHosts(terminalIds: readonly string[]): PaneHosts {
   const [hosts] = useState(paneHosts)
-  // With the element goes all that xterm.js and the page listen to on it.
+  // Removing the element also removes the listeners of xterm.js and the page on it.
   useEffect(() => hosts.keep(terminalIds), [hosts, terminalIds])
   return hosts
 }

@@ -29,7 +29,7 @@ export function withTabOpen(selection: Selection, sandboxId: string, terminalId:
   return withClosed(selection, sandboxId, (ids) => ids.filter((id) => id !== terminalId))
 }
 
-/** Forgets closed tabs of terminals that the service no longer lists. @returns the same object if there are none */
+/** Removes closed tabs of terminals that the service no longer lists. @returns the same object if unchanged */
 export function withListedTabs(selection: Selection, sandboxId: string, listed: readonly string[]): Selection {
   const isListed = (id: string) => listed.includes(id)
   if (selection.closed[sandboxId]?.every(isListed) ?? true) return selection
@@ -44,7 +44,7 @@ export function withSandboxForgotten(selection: Selection, sandboxId: string): S
   }
 }
 
-/** Forgets sandboxes that no longer exist. @returns the same object if there are none */
+/** Removes sandboxes that no longer exist. @returns the same object if unchanged */
 export function withListedSandboxes(selection: Selection, listed: readonly string[]): Selection {
   const ids = [selection.sandboxId ?? [], Object.keys(selection.terminals), Object.keys(selection.closed)].flat()
   return ids.filter((id) => !listed.includes(id)).reduce(withSandboxForgotten, selection)

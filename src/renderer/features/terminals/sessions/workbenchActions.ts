@@ -12,7 +12,7 @@ export type WorkbenchActions = {
   allAgain(terminals: readonly Terminal[], replaced: (layout: Layout, old: string, added: string) => Layout): void
   /** Without `arrange` it is a tab of its own; without a folder it starts where shells do. */
   newTerminal(arrange?: Arrange, cwd?: string): void
-  /** Forgets closed tabs of all other terminals of the sandbox. */
+  /** Removes closed tabs of all other terminals of the sandbox. */
   keepClosed(listedIds: readonly string[]): void
   askForCommand(): void
   startSandbox(): void

@@ -11,7 +11,7 @@ type Waiting = { output: Uint8Array; at: number; parsed: () => void } | { act: (
 /** Of xterm.js, with a window or headless. */
 export type ScreenTerminal = Pick<Terminal, 'write' | 'reset' | 'resize' | 'scrollLines' | 'buffer' | 'cols' | 'rows'>
 
-/** `close` comes before the terminal is disposed: what xterm.js still has queued then acts no more. */
+/** `close` must be called before the terminal is disposed, so that queued writes of xterm.js have no effect. */
 export type ClosableScreen = TerminalScreen & { close(): void }
 
 /** What comes between is drawn at once (mode 2026), however long it takes to parse. */

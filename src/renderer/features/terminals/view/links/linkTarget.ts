@@ -9,11 +9,11 @@ export type SandboxPlace =
   | { kind: 'file'; path: string; line?: number; column?: number }
 
 /**
- * Parses an address as the browser writes it: other alphabets that look like Latin and control characters show.
- * Names of this computer mean the sandbox, never the user's computer, and `file:` means a file in it. A program in a
- * sandbox must not be able to offer `javascript:`, which leads nowhere.
+ * Parses an address in the browser's spelling, which exposes lookalike letters and control characters. Loopback names
+ * refer to the sandbox, never to the user's computer, and `file:` to a file in it. Other schemes, such as `javascript:`,
+ * are refused.
  *
- * @param previewPort port of the service, which serves exposed ports below `localhost`: only there such names are addresses
+ * @param previewPort port of the service, on which names below `localhost` are exposed ports
  */
 export function linkTarget(address: string, previewPort?: string): LinkTarget | undefined {
   if (!URL.canParse(address)) return undefined
@@ -28,7 +28,7 @@ export function linkTarget(address: string, previewPort?: string): LinkTarget | 
 }
 
 /**
- * Whether a name or address means the computer that it is used on: `localhost` and all names below it
+ * Whether a name or address refers to the local computer: `localhost` and all names below it
  * (https://www.rfc-editor.org/rfc/rfc6761#section-6.3), the names that Linux distributions put into `/etc/hosts`, loopback
  * addresses, and "all addresses".
  */
@@ -44,7 +44,7 @@ function isPreview({ hostname, port }: URL, previewPort: string | undefined): bo
   return previewPort !== undefined && port === previewPort && /^[^.].*\.localhost$/.test(hostname)
 }
 
-/** Whether an address leads to the user's own network instead of the internet, as far as its text tells. */
+/** Whether an address is on the user's local network, judging by its text. */
 export function isOnLocalNetwork(href: string): boolean {
   const hostname = URL.parse(href)?.hostname.replace(/\.$/, '') ?? ''
   return (

@@ -4,7 +4,7 @@ import { TerminalPreferences, usualPreferences, withinLimits } from './terminalP
 
 const storedPreferences = persisted('steward.terminal.preferences', TerminalPreferences, usualPreferences)
 
-/** How terminals look and behave, the same in all windows of this user. */
+/** Returns the terminal preferences, shared by all windows of this user. */
 export function useTerminalPreferences(): TerminalPreferences {
   return usePersisted(storedPreferences)
 }

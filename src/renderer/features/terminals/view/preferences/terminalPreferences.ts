@@ -11,7 +11,7 @@ export const letterSpacings = [-1, 0, 1, 2, 3] as const
 export const contrasts = [1, 4.5, 7] as const
 export const scrollbacks = [0, 1_000, 3_000, terminalLimits.scrollbackLines] as const
 
-/** A field whose stored value is invalid takes its default; the others stay. */
+/** Invalid stored fields fall back to their defaults, one by one. */
 export const TerminalPreferences = z.object({
   version: z.literal(1),
   /** `window`: dark in a dark window. */
