@@ -6,7 +6,8 @@ import { getBalance } from '../../src/shared/contract/credits.ts'
 import { addDnsRecord, listDnsRecords } from '../../src/shared/contract/dnsRecords.ts'
 import { getDomain, setDomainLock } from '../../src/shared/contract/domains.ts'
 import { exposePort } from '../../src/shared/contract/ports.ts'
-import { listSandboxDomains } from '../../src/shared/contract/sandboxDomains.ts'
+import { addSandboxDomain, listSandboxDomains, removeSandboxDomain } from '../../src/shared/contract/sandboxDomains.ts'
+import { execInSandbox } from '../../src/shared/contract/sandboxes.ts'
 import { plantedDomain, plantedDomains } from '../support/plantedDomain.ts'
 import type { Steward } from '../support/steward.ts'
 import { importPrivateKey } from '../support/walletForms.ts'
@@ -35,9 +36,9 @@ async function opened(): Promise<Page> {
   return page
 }
 /** What is planted comes past the service: it tells of the domains with the next change. */
-async function tellOfChange(): Promise<void> {
-  await app.client.call(setDomainLock, { domain, enabled: false })
-  await app.client.call(setDomainLock, { domain, enabled: true })
+async function tellOfChange(name = domain): Promise<void> {
+  await app.client.call(setDomainLock, { domain: name, enabled: false })
+  await app.client.call(setDomainLock, { domain: name, enabled: true })
 }
 const values = async () => {
   const { records } = await app.client.call(listDnsRecords, { domain, fresh: true })
@@ -282,6 +283,41 @@ test('a name is bought and led to the port of a sandbox at once', async () => {
   await page.getByRole('menuitemradio', { name: '8080' }).click()
   await point.getByRole('button', { name: 'Point at the sandbox' }).click()
   await editor.getByText('1 unsaved change').waitFor()
+})
+
+test('a domain and a sandbox say that one leads to the other; it can be opened, removed and brought back', async () => {
+  const { id } = await app.sandbox('atlas')
+  await app.client.call(exposePort, { id, port: 8000, visibility: 'private' })
+  const command =
+    'mkdir -p /srv/w && cd /srv/w && echo from atlas > index.html && python3 -m http.server 8000 >/dev/null 2>&1 &'
+  await app.client.call(execInSandbox, { id, command })
+  plantedDomain(app.steward.dataFolder, { accountId, name: 'northwind.com' })
+  await tellOfChange('northwind.com')
+  await app.client.call(addDnsRecord, { domain: 'northwind.com', type: 'A', host: '@', value: '127.0.0.1' })
+  await app.client.call(addSandboxDomain, { id, domain: 'northwind.com', port: 8000 })
+  const page = await opened()
+  await page.getByRole('link', { name: 'northwind.com' }).click()
+  const editor = page.getByRole('region', { name: 'DNS records' })
+  const row = editor.getByRole('list', { name: 'Sandboxes of this domain' }).getByText('northwind.com → atlas:8000')
+  await row.waitFor()
+  await look(page, 'domain-sandbox')
+  await look.inOtherSizes(page, 'domain-sandbox')
+  // The port is private: it opens with a token.
+  const [tab] = await Promise.all([
+    page.context().waitForEvent('page'),
+    editor.getByRole('button', { name: 'Open northwind.com' }).click(),
+  ])
+  await tab.getByText('from atlas').waitFor()
+  await tab.close()
+  await editor.getByRole('button', { name: 'Remove northwind.com' }).click()
+  await editor.getByText('1 unsaved change').waitFor() // its record
+  await row.waitFor({ state: 'detached' })
+  expect((await app.client.call(listSandboxDomains, { id })).domains).toEqual([])
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await row.waitFor()
+  // What another program removes goes without a reload.
+  await app.client.call(removeSandboxDomain, { id, domain: 'northwind.com' })
+  await row.waitFor({ state: 'detached' })
 })
 
 test('what is denied is not paid, and can be ordered again', async () => {

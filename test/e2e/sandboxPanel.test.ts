@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { addSandboxDomain } from '../../src/shared/contract/sandboxDomains.ts'
 import { deleteSandbox, execInSandbox, getSandbox, listSandboxes } from '../../src/shared/contract/sandboxes.ts'
 import { createTerminal } from '../../src/shared/contract/terminals.ts'
 import { until } from '../support/eventually.ts'
@@ -144,7 +145,12 @@ test('shows the page behind a port here, and a private one in a tab that has its
   await exec('echo "<h2>Changed since</h2>" > /srv/www/index.html')
   await preview.getByRole('button', { name: 'Reload' }).click()
   await preview.frameLocator('iframe').getByRole('heading', { name: 'Changed since' }).waitFor()
+  await app.client.call(addSandboxDomain, { id, domain: 'shop.test', port: 3000 })
+  const names = ports.getByRole('list', { name: 'Domains' })
+  await names.getByText('shop.test → port 3000').waitFor()
   await look(page, 'ports')
+  await names.getByRole('button', { name: 'Remove shop.test' }).click()
+  await names.waitFor({ state: 'detached' })
 
   await exec('pkill -f http.server; true')
   await preview.getByText('Nothing is listening on port 3000').waitFor()

@@ -50,7 +50,10 @@ export function portParts(
     sandboxHost,
     localUrlOf: address.urlOf,
     note: activity.note,
-    onChanged: given.onDomainsChanged,
+    onChanged: (sandboxId) => {
+      given.onDomainsChanged()
+      given.onChanged(sandboxId)
+    },
     now,
   })
   return { names, ports, tokens: portTokens({ records, now, randomBytes }), domains }

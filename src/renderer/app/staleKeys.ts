@@ -18,6 +18,7 @@ import { modelsKey } from '../features/settings/models/useModels.ts'
 import { modelServersKey, providersKey } from '../features/settings/models/useProviders.ts'
 import { grantsKey } from '../features/settings/policies/useGrants.ts'
 import { clientsKey } from '../features/settings/tools/useToolClients.ts'
+import { sandboxDomainsKey } from '../ui/sandboxes/useSandboxDomains.ts'
 
 /**
  * Queries that each event invalidates. The open section refetches its own on the event; others are refetched when their
@@ -25,8 +26,8 @@ import { clientsKey } from '../features/settings/tools/useToolClients.ts'
  */
 export const staleKeys: Readonly<Record<LocalEvent['type'], readonly QueryKey[]>> = {
   ready: [[]],
-  'sandbox.changed': [['ports'], ['exposed ports']],
-  'sandbox.removed': [['ports'], ['exposed ports'], ['snapshots']],
+  'sandbox.changed': [['ports'], ['exposed ports'], sandboxDomainsKey],
+  'sandbox.removed': [['ports'], ['exposed ports'], ['snapshots'], sandboxDomainsKey],
   'snapshots.changed': [['snapshots']],
   'image.changed': [imagesKey],
   'image.removed': [imagesKey],

@@ -39,8 +39,8 @@ type Options = {
   sandboxHost: string | undefined
   localUrlOf: (hostName: string) => string
   note: ActivityLog['note']
-  /** A domain was added, changed or removed. */
-  onChanged: () => void
+  /** A domain of this sandbox was added, changed or removed. */
+  onChanged: (sandboxId: SandboxId) => void
   now: () => number
 }
 
@@ -69,9 +69,11 @@ export function sandboxDomains(options: Options): SandboxDomains {
     (options.sandboxHost === undefined && isReserved(domain)) || options.isOwned(accountId, domain)
 
   const led = (record: SandboxDomainRecord): SandboxDomain => {
+    const before = records.find(record.domain)
     claims.remove(record.sandboxId, record.domain)
     records.save(record)
-    options.onChanged()
+    if (before && before.sandboxId !== record.sandboxId) options.onChanged(before.sandboxId)
+    options.onChanged(record.sandboxId)
     const target = record.port === null ? 'the first exposed port' : `port ${record.port}`
     note(record.sandboxId, { type: 'domain.added', description: `Added the domain ${record.domain} for ${target}.` })
     return toWire(record)
@@ -109,7 +111,7 @@ export function sandboxDomains(options: Options): SandboxDomains {
         throw new AppError('sandbox-domain/not-found', `\`${domain}\` does not lead to this sandbox.`)
       }
       records.remove(domain)
-      options.onChanged()
+      options.onChanged(sandboxId)
       note(sandboxId, { type: 'domain.removed', description: `Removed the domain ${domain}.` })
     },
   }

@@ -1,11 +1,12 @@
 import { AppWindow, Box, File } from 'lucide-react'
 import { useSandboxes } from '../../agent/sandboxes/useSandboxes.ts'
 import { useFilesByName } from '../../features/files/useFilesByName.ts'
-import { useOpenPort, usePortsOf } from '../../features/machines/details/ports/usePorts.ts'
+import { usePortsOf } from '../../features/machines/details/ports/usePorts.ts'
 import { lastSandboxId } from '../../features/terminals/selection/useSelection.ts'
 import type { Command } from '../../ui/commands/commandRegistry.tsx'
 import { goTo } from '../../ui/place.ts'
 import { statusWord } from '../../ui/sandboxes/sandboxWords.ts'
+import { useOpenPort } from '../../ui/sandboxes/useOpenPort.ts'
 
 /** A sandbox, a port or a file, to go to from the palette. */
 export type PaletteItem = Command & {

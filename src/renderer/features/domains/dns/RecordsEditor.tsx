@@ -14,6 +14,7 @@ import { notify } from '../../../ui/toast.tsx'
 import { useUnsaved } from '../../../ui/unsaved/useUnsaved.ts'
 import { SourceNote } from '../SourceNote.tsx'
 import { domainsKey, useRecords } from '../useDomains.ts'
+import { DomainSandboxes } from './DomainSandboxes.tsx'
 import { ElsewhereNotice } from './ElsewhereNotice.tsx'
 import { HistoryDialog } from './HistoryDialog.tsx'
 import { ImportDialog } from './ImportDialog.tsx'
@@ -21,6 +22,7 @@ import { PlanDialog } from './PlanDialog.tsx'
 import { RecordFields } from './RecordFields.tsx'
 import { RecordRow, recordColumns } from './RecordRow.tsx'
 import { SandboxDialog } from './SandboxDialog.tsx'
+import { withoutSandboxRecord } from './sandboxRecord.ts'
 import { TemplatesDialog } from './TemplatesDialog.tsx'
 import {
   editCount,
@@ -118,6 +120,10 @@ export function RecordsEditor({ domain }: { domain: Pick<Domain, 'domain' | 'uni
         </Button>
       </div>
       <ElsewhereNotice domain={domain} />
+      <DomainSandboxes
+        zone={zone}
+        onRemoved={(name) => setEdits(withoutSandboxRecord(zone, { records, edits }, name))}
+      />
       {edited === 'new' && (
         <RecordFields
           zone={zone}

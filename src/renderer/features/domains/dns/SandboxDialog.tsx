@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { addSandboxDomain, type SandboxDomain } from '../../../../shared/contract/sandboxDomains.ts'
+import { addSandboxDomain } from '../../../../shared/contract/sandboxDomains.ts'
 import { type DnsRecordData, DnsRecordFault, normalRecord } from '../../../../shared/dns/dnsRecord.ts'
 import { zoneConflict } from '../../../../shared/dns/zoneRules.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
@@ -9,6 +9,7 @@ import { Dialog } from '../../../ui/Dialog.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { type SandboxPort, SandboxPortFields } from '../../../ui/sandboxes/SandboxPortFields.tsx'
 import { TextField } from '../../../ui/TextField.tsx'
+import { sandboxRecord } from './sandboxRecord.ts'
 import { isAddressOf } from './zoneEdits.ts'
 
 type SandboxDialogProps = {
@@ -31,7 +32,7 @@ export function SandboxDialog({ zone, present, onClose, onAdd }: SandboxDialogPr
         ...{ id: sandboxId, port },
         domain: name === '@' ? zone : `${name}.${zone}`,
       })
-      return recordTo(zone, name, led)
+      return sandboxRecord(zone, name, led)
     },
     onSuccess: (record) => {
       const isReplaced = isAddressOf(record.host)
@@ -80,10 +81,4 @@ export function SandboxDialog({ zone, present, onClose, onAdd }: SandboxDialogPr
       </div>
     </Dialog>
   )
-}
-
-/** At the root no CNAME is allowed, and a service without a public address is reached on this computer. */
-function recordTo(zone: string, host: string, { dns_target: target }: SandboxDomain): DnsRecordData {
-  if (target === null) return normalRecord(zone, { type: 'A', host, value: '127.0.0.1' })
-  return normalRecord(zone, { type: 'CNAME', host, value: target })
 }

@@ -4,6 +4,8 @@ import type { Sandbox } from '../../../../../shared/contract/sandboxes.ts'
 import { Button } from '../../../../ui/Button.tsx'
 import { ErrorNotice } from '../../../../ui/ErrorNotice.tsx'
 import { IconButton } from '../../../../ui/IconButton.tsx'
+import { SandboxDomainRow } from '../../../../ui/sandboxes/SandboxDomainRow.tsx'
+import { useSandboxDomains } from '../../../../ui/sandboxes/useSandboxDomains.ts'
 import { Section } from '../../../../ui/section/Section.tsx'
 import { ExposeForm } from './ExposeForm.tsx'
 import { PortRow } from './PortRow.tsx'
@@ -32,6 +34,7 @@ type PortsProps = PortsSectionProps & { asked: string | undefined; onAsk: (port:
 function Ports({ sandbox, visible, asked, onAsk }: PortsProps) {
   const { data, error, refetch } = usePorts(sandbox, visible)
   const listening = useListening(sandbox, visible)
+  const names = useSandboxDomains([sandbox], visible)
   const actions = usePortActions(sandbox)
   if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />
   const exposed = data ?? []
@@ -55,6 +58,13 @@ function Ports({ sandbox, visible, asked, onAsk }: PortsProps) {
           />
         ))}
       </ul>
+      {names.length > 0 && (
+        <ul aria-label="Domains">
+          {names.map((row) => (
+            <SandboxDomainRow key={row.name.domain} {...row} narrow />
+          ))}
+        </ul>
+      )}
       {data && offered.length > 0 && (
         <ul aria-label="Ports without an address" className="flex flex-col gap-1">
           {offered.map((port) => (

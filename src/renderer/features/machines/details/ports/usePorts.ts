@@ -13,7 +13,8 @@ import type { SandboxId } from '../../../../../shared/ids.ts'
 import { useAgent } from '../../../../agent/AgentProvider.tsx'
 import type { Agent } from '../../../../agent/agentClient.ts'
 import { readAgain } from '../../../../agent/readAgain.ts'
-import { notify } from '../../../../ui/toast.tsx'
+import { noticeFailure } from '../../../../ui/noticeFailure.ts'
+import { useOpenPort } from '../../../../ui/sandboxes/useOpenPort.ts'
 
 const everyMs = 3_000
 
@@ -76,35 +77,14 @@ export function usePortActions({ id }: Sandbox): PortActions {
   return {
     expose,
     async change({ port }, visibility) {
-      await said(`Port ${port} was not changed`, () => expose({ port, visibility }))
+      await noticeFailure(`Port ${port} was not changed`, () => expose({ port, visibility }))
     },
     async remove({ port }) {
-      await said(`Port ${port} is still exposed`, () => agent(removePort, { id, port }))
+      await noticeFailure(`Port ${port} is still exposed`, () => agent(removePort, { id, port }))
       await readAgain(queryClient, portsKey(id))
     },
     open: (port, path) => open({ id }, port, path),
-    token: ({ port }) => said(`No token was made for port ${port}`, () => agent(createPortToken, { id, port })),
-  }
-}
-
-export function useOpenPort(): (sandbox: Pick<Sandbox, 'id'>, port: ExposedPort, path?: string) => Promise<void> {
-  const agent = useAgent()
-  return async ({ id }, { port, url, visibility }, path = '/') => {
-    await said(`Port ${port} was not opened`, async () => {
-      const address =
-        visibility === 'public'
-          ? url.replace(/\/$/, '') + path
-          : `${(await agent(createPortToken, { id, port })).open_url}&to=${encodeURIComponent(path)}`
-      window.open(address, '_blank', 'noopener')
-    })
-  }
-}
-
-async function said<T>(title: string, work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work()
-  } catch (failure) {
-    notify.failed(failure, { title })
-    return undefined
+    token: ({ port }) =>
+      noticeFailure(`No token was made for port ${port}`, () => agent(createPortToken, { id, port })),
   }
 }

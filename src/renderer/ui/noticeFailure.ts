@@ -1,0 +1,11 @@
+import { notify } from './toast.tsx'
+
+/** @returns undefined if it failed, after a notice with this title */
+export async function noticeFailure<T>(title: string, work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (failure) {
+    notify.failed(failure, { title })
+    return undefined
+  }
+}

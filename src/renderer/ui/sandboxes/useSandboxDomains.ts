@@ -1,0 +1,82 @@
+import { useQueries, useQueryClient } from '@tanstack/react-query'
+import { listPorts } from '../../../shared/contract/ports.ts'
+import {
+  addSandboxDomain,
+  listSandboxDomains,
+  removeSandboxDomain,
+  type SandboxDomain,
+} from '../../../shared/contract/sandboxDomains.ts'
+import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+import { useAgent } from '../../agent/AgentProvider.tsx'
+import { useLiveEvent } from '../../agent/liveEvents.ts'
+import { readAgain } from '../../agent/readAgain.ts'
+import { noticeFailure } from '../noticeFailure.ts'
+import { notify } from '../toast.tsx'
+import { useOpenPort } from './useOpenPort.ts'
+
+export const sandboxDomainsKey = ['sandbox domains'] as const
+
+export type NamedSandbox = Pick<Sandbox, 'id' | 'name'>
+
+/** A name that leads to a sandbox. */
+export type SandboxName = { sandbox: NamedSandbox; name: SandboxDomain }
+
+/** Names that lead to these sandboxes, as far as they are known, kept current by events. */
+export function useSandboxDomains(sandboxes: readonly NamedSandbox[], enabled = true): SandboxName[] {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const results = useQueries({
+    queries: sandboxes.map(({ id }) => ({
+      queryKey: [...sandboxDomainsKey, id],
+      queryFn: async ({ signal }: { signal: AbortSignal }) =>
+        (await agent(listSandboxDomains, { id }, { signal })).domains,
+      enabled,
+    })),
+  })
+  useLiveEvent((event) => {
+    if (event.type === 'ready') void readAgain(queryClient, sandboxDomainsKey)
+    if (event.type === 'sandbox.changed') void readAgain(queryClient, [...sandboxDomainsKey, event.sandbox.id])
+  })
+  return sandboxes.flatMap((sandbox, index) => (results[index]?.data ?? []).map((name) => ({ sandbox, name })))
+}
+
+/** What can be done with a name that leads to a sandbox. Failures are shown as notices. */
+export function useSandboxDomainActions() {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  const openPort = useOpenPort()
+  return {
+    /**
+     * By its own address if the service has a public one. Otherwise by the address of its port, which opens without DNS
+     * and shares no cookies with names beside it.
+     */
+    async open({ sandbox, name }: SandboxName): Promise<void> {
+      if (name.dns_target !== null) return void window.open(name.url, '_blank', 'noopener')
+      const ports = await noticeFailure(`${name.domain} was not opened`, () => agent(listPorts, { id: sandbox.id }))
+      const port = ports?.ports.find((it) => it.port === name.port)
+      if (port) await openPort(sandbox, port)
+      else if (ports)
+        notify.done(`Port ${name.port} is not exposed`, { hint: 'Expose it in the panel of the sandbox.' })
+    },
+    /** @returns whether it was removed */
+    async remove({ sandbox, name }: SandboxName): Promise<boolean> {
+      const { domain, port } = name
+      const target = { id: sandbox.id, domain }
+      const removed = await noticeFailure(`${domain} still leads to ${sandbox.name}`, () =>
+        agent(removeSandboxDomain, target),
+      )
+      await readAgain(queryClient, [...sandboxDomainsKey, sandbox.id])
+      if (!removed) return false
+      const restore = async (): Promise<void> => {
+        await noticeFailure(`${domain} was not added`, () =>
+          agent(addSandboxDomain, { ...target, ...(port && { port }) }),
+        )
+        await readAgain(queryClient, [...sandboxDomainsKey, sandbox.id])
+      }
+      notify.done(`${domain} no longer leads to ${sandbox.name}`, {
+        action: { label: 'Undo', run: () => void restore() },
+      })
+      return true
+    },
+  }
+}
