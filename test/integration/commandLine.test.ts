@@ -109,7 +109,7 @@ test('a second start opens the Steward that runs, and the ports stay the same', 
   const ready = await first.ready<AppReady>()
   const second = await outcome(start, ['--browser', '--no-open', '--data', data])
   expect(second.code).toBe(0)
-  expect(second.stdout).toContain('Steward runs already. Open it once with this address:')
+  expect(second.stdout).toContain('Steward is already running. Open it with this one-time address:')
   const fresh = /http:\S+#token=\S+/.exec(second.stdout)?.[0] ?? ''
   expect(new URL(fresh).host).toBe(new URL(ready.url).host)
   expect(fresh).not.toBe(ready.url)
@@ -324,7 +324,7 @@ test('stop ends a host that does not answer, too', async () => {
   expect(stopped.code).toBe(0)
   expect(JSON.parse(stopped.stdout)).toEqual({
     event: 'stopped',
-    ended: [`Steward (process ${app.pid})`, `sandbox host that did not answer (process ${host})`],
+    ended: [`Steward (process ${app.pid})`, `unresponsive sandbox host (process ${host})`],
   })
   expect(isAlive(host)).toBe(false)
 })

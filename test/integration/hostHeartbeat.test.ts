@@ -69,5 +69,5 @@ test('a host that stands still is ended and another takes its place', async () =
   })
   expect(second).toBe(hosts[1]?.pid)
   expect(hosts[0]?.signalCode).toBe('SIGKILL')
-  expect(log()).toContain('the sandbox host stood still')
+  expect(log()).toContain('the sandbox host hung')
 })

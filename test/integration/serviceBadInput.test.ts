@@ -239,7 +239,7 @@ describe('bodies', () => {
 
   test('that are larger than the path takes', async () => {
     const answer = await service.send(`${sandbox}/exec`, { body: { command: 'x'.repeat(300 * 1024) } })
-    expectRefusal(answer, 413, 'request/too-large', 'The body is larger than this path takes.')
+    expectRefusal(answer, 413, 'request/too-large', 'The body is larger than this path accepts.')
   })
 
   test('an upload of one gigabyte is refused before it is sent', async () => {
@@ -269,7 +269,7 @@ describe('bodies', () => {
   test('a client that goes on sending what is refused still reads why', async () => {
     const content = 'x'.repeat(100 * 1024 * 1024)
     const answer = await service.send(`${sandbox}/files`, { body: { path: '/tmp/big', content } })
-    expectRefusal(answer, 413, 'request/too-large', 'The body is larger than this path takes.')
+    expectRefusal(answer, 413, 'request/too-large', 'The body is larger than this path accepts.')
   })
 
   test('more typed at once than a terminal takes', async () => {

@@ -54,7 +54,7 @@ describe('a seller that refuses a payment and keeps the signature', () => {
     for (let at = 0; at < 5; at += 1) texts.push((await call('x402_fetch', { url: `${seller.url}/p?i=${at}` })).text)
     expect([seller.signatures(), await spent()]).toEqual([2, 2 * usd])
     for (const text of texts.slice(0, 2)) {
-      expect(text).toMatch(/The seller can still take it until \d\d:\d\d UTC\./)
+      expect(text).toMatch(/The seller can still settle it until \d\d:\d\d UTC\./)
       expect(text).toContain('"paid": null')
       expect(text).not.toContain('Nothing was paid')
     }

@@ -77,7 +77,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
       ? undefined
       : scope.own(runServiceProcess({ ...options, log: log.of('service'), onReady, onDown }), (it) => it.close())
     const leave = link.onFrozen(() => {
-      log.warn('the service answers nothing and is started again')
+      log.warn('the service does not respond and is restarted')
       service?.restart()
     })
     scope.own(leave, (it) => it())

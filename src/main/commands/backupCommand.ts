@@ -69,7 +69,7 @@ export async function runRestore({ folder, dataFolder, json }: Options): Promise
   if (folder === undefined) throw new AppError('command/usage', '`restore` needs the folder of a backup.')
   const text = await readFile(join(folder, manifestName), 'utf8').catch(() => undefined)
   if (text === undefined || !Manifest.safeParse(parsedJson(text)).success) {
-    throw new AppError('backup/failed', `${folder} is no backup of Steward that this version can read.`)
+    throw new AppError('backup/failed', `${folder} is not a Steward backup that this version can read.`)
   }
   for (const name of await databasesIn(folder)) openDatabase(join(folder, name), { check: true }).close()
   await requireUnused(dataFolder)

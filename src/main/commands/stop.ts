@@ -69,7 +69,7 @@ async function killHost(folder: string): Promise<string | undefined> {
   const host = await findHostProcess(folder)
   if (!host || !(await killHostProcess(host))) return undefined
   await gone(async () => (await processIdentity(host.pid)) === host.identity, politeMs)
-  return `sandbox host that did not answer (process ${host.pid})`
+  return `unresponsive sandbox host (process ${host.pid})`
 }
 
 function isSame(now: LockHolder | undefined, before: LockHolder): boolean {

@@ -105,7 +105,7 @@ export const Config = z.strictObject({
         .default(null)
         .meta({
           description:
-            'Exposed ports are reached at https://{port}-{sandbox_id}.{sandbox_host}: its DNS and TLS, for all names below it, lead to the service. It must be a domain of its own, not one below the service’s, and wants an entry in the Public Suffix List: without one, browsers let the page of one sandbox set cookies for all. Without `sandbox_host`, at http://{port}-{sandbox_id}.localhost on this machine.',
+            'Domain of exposed ports: https://{port}-{sandbox_id}.{sandbox_host}. Its wildcard DNS and TLS must lead to the service. Use a separate domain, not a subdomain of the service’s, and add it to the Public Suffix List: otherwise browsers let the page of one sandbox set cookies for all. Default: http://{port}-{sandbox_id}.localhost on this computer.',
         }),
       insecure_behind_proxy: z.boolean().default(false).meta({
         description:

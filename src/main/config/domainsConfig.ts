@@ -34,7 +34,7 @@ export const RegistrarConfig = z
   .default('local')
   .meta({
     description:
-      'Where names are registered. `"local"`: the test registry of this computer. `{"namesilo": {"api_key_file"}}` and `{"name_com": {"username", "api_token_file"}}`: a real registrar, whose account pays for orders; the file holds the key alone. Beside it: `sandbox` uses its test system (with an `url` of this computer: by itself), `payment_id` a card of NameSilo in place of its funds, `url` another address of its API, `order_wait_seconds` (900) is how long an order without an answer is looked for before it counts as failed. A real registrar sells for real payments only, a test system and the test registry for test money only.',
+      'Registrar for new names. `"local"`: the test registry of this computer. `{"namesilo": {"api_key_file"}}` and `{"name_com": {"username", "api_token_file"}}`: a real registrar, which charges its account for orders; the file contains only the key. Options: `sandbox` uses its test system (default for a `url` on this computer), `payment_id` pays with a NameSilo card instead of its balance, `url` is another API address, `order_wait_seconds` (900) is the time to look for an unconfirmed order before it counts as failed. A real registrar accepts real payments only; a test system and the test registry accept test money only.',
   })
 export type RegistrarConfig = z.output<typeof RegistrarConfig>
 

@@ -17,7 +17,7 @@ export const startLine: CommandLine = {
     rdap: 'Updates the list of RDAP servers from IANA, or from URL',
     verify: 'Checks an export of Activity, in JSON Lines',
     backup: 'Copies the data folder to DIR, also while Steward runs',
-    restore: 'Replaces the data folder with the backup in DIR; the earlier one is kept beside it',
+    restore: 'Replaces the data folder with the backup in DIR; the previous one is renamed, not deleted',
   },
   words: { image: ['WHAT', 'NAME'], rdap: ['URL'], verify: ['FILE'], backup: ['DIR'], restore: ['DIR'] },
   options: {

@@ -33,7 +33,7 @@ async function openRunning(failure: unknown, { dataFolder, json, open }: StartOp
   const url = await requestFreshUrl(dataFolder)
   if (url === undefined) return false
   if (json) process.stdout.write(`${JSON.stringify({ event: 'running', url })}\n`)
-  else process.stdout.write(`Steward runs already. Open it once with this address:\n\n  ${url}\n\n`)
+  else process.stdout.write(`Steward is already running. Open it with this one-time address:\n\n  ${url}\n\n`)
   const { open_browser: mayOpen } = loadConfig({
     file: join(dataFolder, 'config.json'),
     required: false,

@@ -105,9 +105,9 @@ async function run(given: Given): Promise<void> {
     reloading.reload = () => {
       try {
         if (certificate) service.setCertificate(certificate())
-        log.info('read the certificate again')
+        log.info('reloaded the certificate')
       } catch (failure) {
-        log.error('the certificate could not be read again, the present one stays', { failure })
+        log.error('could not reload the certificate; the current one stays in use', { failure })
       }
     }
     log.info('the service ends', { reason: await ended })

@@ -36,7 +36,7 @@ export async function openFolderWarning(folder: string): Promise<string | undefi
 }
 
 export function copiedWarning(folder: string): string {
-  return `The data folder ${folder} is a copy that was made while Steward ran. Files that sandboxes wrote last may be missing from it: use \`npm start -- backup DIR\` instead, or stop Steward before you copy.`
+  return `The data folder ${folder} is a copy made while Steward was running. The latest files of sandboxes may be missing: use \`npm start -- backup DIR\` instead, or stop Steward before you copy.`
 }
 
 function unusable(folder: string, cause: unknown): AppError {

@@ -20,7 +20,7 @@ const pathIn = (dataFolder: string): string => socketPath(join(dataFolder, 'app'
 export async function openStartSocket(dataFolder: string, freshUrl: () => string): Promise<StartSocket | undefined> {
   if (process.platform === 'win32') return undefined
   const path = pathIn(dataFolder)
-  await claimSocket(path, `Another Steward answers at ${path}.`)
+  await claimSocket(path, `Another Steward listens at ${path}.`)
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy())
     socket.setTimeout(timeoutMs, () => socket.destroy())

@@ -113,7 +113,7 @@ export const Me = z.object({
   api_key: z
     .object({
       ...{ id: z.string(), name: z.string(), key_prefix: z.string() },
-      limited: z.boolean().optional().describe('Whether it may use some models only, or has a limit for a day.'),
+      limited: z.boolean().optional().describe('Whether it is limited to some models or has a daily limit.'),
     })
     .nullable(),
 })

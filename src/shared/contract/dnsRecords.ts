@@ -38,7 +38,7 @@ export const DnsRecord = z.object({
     .string()
     .describe('CNAME, MX and NS: a host name. SRV: `weight port target`. CAA: `flags tag "value"`. TXT: the text.'),
   ttl: z.int(),
-  distance: z.int().min(distance.min).max(distance.max).optional().describe('Of MX and SRV; left out for other types.'),
+  distance: z.int().min(distance.min).max(distance.max).optional().describe('MX and SRV only; absent for other types.'),
 })
 export type DnsRecord = z.infer<typeof DnsRecord>
 

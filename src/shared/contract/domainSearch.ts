@@ -39,7 +39,7 @@ const Availability = {
 
 /** Missing in responses of earlier versions. */
 const AskedRegistrar = {
-  registrar: z.string().optional().describe('Which registrar was asked; absent for RDAP.'),
+  registrar: z.string().optional().describe('Registrar that was queried; absent for RDAP.'),
   test: z.boolean().optional().describe('Names from this registrar exist on the computer of the service only.'),
 }
 
@@ -67,7 +67,7 @@ export const searchDomains = defineRoute({
       q: Words.optional().describe('A word, or a whole name. Required, unless `query` is given.'),
       query: Words.optional().describe('The same as `q`.'),
       tlds: Tlds.optional().describe(`Comma-separated. Default: ${usualTlds.join(',')}.`),
-      suggestions: QueryFlag.default(false).describe('Whether to propose names like it.'),
+      suggestions: QueryFlag.default(false).describe('Whether to suggest similar names.'),
     })
     .refine(({ q, query }) => q !== undefined || query !== undefined, { path: ['q'], message: 'is required' }),
   response: z.object({

@@ -6,7 +6,7 @@ import type { ErrorDialect, Route } from './route.ts'
 const insufficientCredits = 'INSUFFICIENT_CREDITS'
 
 const ErrorBody = z.looseObject({
-  error: z.string().describe('One sentence that names the value that was wrong.'),
+  error: z.string().describe('One sentence that names the invalid value.'),
   code: z.enum([insufficientCredits, ...Object.keys(errorCatalogue)]),
   detail: z.string().optional(),
   hint: z.string().optional().describe('What to do about it.'),
@@ -21,7 +21,7 @@ const OpenAiErrorBody = z.looseObject({
     message: z.string(),
     type: z.string(),
     code: z.string().nullable(),
-    param: z.string().nullable().describe('The field that was wrong.'),
+    param: z.string().nullable().describe('The invalid field.'),
   }),
   detail: z.string().optional(),
 })
@@ -35,10 +35,10 @@ const AnthropicErrorBody = z.looseObject({
 const PaymentRequiredBody = z
   .looseObject({
     x402Version: z.int(),
-    accepts: z.array(z.looseObject({})).min(1).describe('Ways to pay, one of which the request is sent again with.'),
+    accepts: z.array(z.looseObject({})).min(1).describe('Accepted payments. Retry the request with one of them.'),
     error: z.string(),
   })
-  .describe('As x402 prescribes: https://docs.x402.org')
+  .describe('As specified by x402: https://docs.x402.org')
 
 /** Schemas by their names in OpenAPI documents. */
 export const errorBodies = {

@@ -14,8 +14,8 @@ export const FoundSandbox = z.object({
   name: z.string().nullable().describe('Null if no label was found beside its disk.'),
   runtime: z.string(),
   created_at: IsoTime.nullable(),
-  account_id: z.string().nullable().describe('The account that gets it when it is adopted; null: the owner.'),
-  same_database: z.boolean().describe('Whether it was made with this database, or an earlier state of it.'),
+  account_id: z.string().nullable().describe('Account that receives it on adoption; null: the owner.'),
+  same_database: z.boolean().describe('Whether it was created with this database or an earlier state of it.'),
   snapshot_count: z.int(),
 })
 export type FoundSandbox = z.infer<typeof FoundSandbox>
@@ -24,7 +24,7 @@ export const listFoundSandboxes = defineRoute({
   operation: 'foundSandboxList',
   method: 'GET',
   path: '/v1/found-sandboxes',
-  summary: 'List sandboxes with files on disk that the database does not know; none for accounts other than the owner',
+  summary: 'List sandboxes with files on disk but no database row; empty for accounts other than the owner',
   tag: 'Sandboxes',
   response: z.object({ sandboxes: z.array(FoundSandbox), data: z.array(FoundSandbox), count: z.int() }),
 })
@@ -33,7 +33,7 @@ export const adoptFoundSandbox = defineRoute({
   operation: 'foundSandboxAdopt',
   method: 'POST',
   path: '/v1/found-sandboxes/:id/adopt',
-  summary: 'Put a found sandbox and its snapshots into the database; it is stopped',
+  summary: 'Add a found sandbox and its snapshots to the database, as stopped',
   tag: 'Sandboxes',
   auth: 'owner',
   params: SandboxParams,

@@ -10,7 +10,7 @@ export const getHealth = defineRoute({
   tag: 'Service',
   auth: 'none',
   response: z.object({
-    status: z.enum(['ok', 'degraded']).describe('`degraded`: the sandbox host does not run; everything else answers.'),
+    status: z.enum(['ok', 'degraded']).describe('`degraded`: the sandbox host is not running; everything else works.'),
     timestamp: IsoTime,
     version: z.string(),
     capabilities: z.array(z.string()),

@@ -8,7 +8,7 @@ const eventStream = {
   response: {
     mediaTypes: ['application/json', 'text/event-stream'],
     description:
-      'JSON, or events where `stream` is true. `x-steward-warnings` names what was changed or left out for the provider; `x-steward-max-tokens` how many tokens of output were allowed, where that was not what was asked for. A repetition with the same Idempotency-Key gets the first JSON answer again; of a stream, or an answer longer than a megabyte, it gets 409.',
+      'JSON, or events where `stream` is true. `x-steward-warnings` lists what was changed or removed for the provider; `x-steward-max-tokens` is the limit of output tokens, if it differs from the requested one. A retry with the same Idempotency-Key gets the first JSON response again, or 409 if that was a stream or longer than 1 MB.',
   },
   headers: {},
 }
@@ -165,7 +165,7 @@ const prices = {
   cache_write_1h_per_million: PricePerMillion,
 }
 const PriceTier = z.object({
-  above_input_tokens: z.int().describe('The tier applies where the whole input, cached or not, has more tokens.'),
+  above_input_tokens: z.int().describe('The tier applies if the whole input, cached or not, has more tokens.'),
   ...prices,
 })
 
@@ -186,7 +186,7 @@ export const ListedModel = z.object({
   pricing: z.object({
     ...prices,
     tiers: z.array(PriceTier).min(1).describe('In ascending order, the first one from 0 tokens.'),
-    price_version: z.string().describe('`unknown`: nobody told Steward the price, and it counts as 0.'),
+    price_version: z.string().describe('`unknown`: the price is not known and counts as 0.'),
   }),
 })
 export type ListedModel = z.infer<typeof ListedModel>
@@ -198,7 +198,7 @@ export const getModel = defineRoute({
   path: '/v1/models/:model',
   summary: 'Get a model, with its prices',
   tag: 'Models',
-  params: z.object({ model: z.string().describe('A name that GET /v1/models lists, percent-encoded.') }),
+  params: z.object({ model: z.string().describe('Name from GET /v1/models, percent-encoded.') }),
   response: ListedModel,
 })
 

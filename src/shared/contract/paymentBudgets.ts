@@ -88,7 +88,7 @@ export const PaymentBudgetLimits = z.object({
       'must not name a server twice',
     )
     .default([])
-    .describe('Servers of this computer that programs and models may reach by x402. Your window reaches all of them.'),
+    .describe('Servers on this computer that programs and models may reach by x402. The window reaches all of them.'),
   ask_first_payee: z.boolean().describe('You are asked before the first payment to a payee, whatever rules allow.'),
 })
 export type PaymentBudgetLimits = z.infer<typeof PaymentBudgetLimits>

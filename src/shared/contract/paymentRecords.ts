@@ -129,7 +129,7 @@ export const PaymentReceipt = Payment.extend({
       extensions: z
         .record(z.string(), z.unknown())
         .optional()
-        .describe('Of x402, as the seller sent them: for example a receipt that it signed.'),
+        .describe('Extensions of x402 that the seller sent, such as a signed receipt.'),
     })
     .nullable()
     .describe('What the seller said of the payment in `PAYMENT-RESPONSE`.'),

@@ -160,8 +160,8 @@ export const ModelServer = z.object({
   base_url: z.string(),
   models: z.array(z.string()),
   free: z.boolean().describe('Its models cost nothing.'),
-  price: ModelPrice.nullable().describe('Of its models that the list of the server names no price for; null: unknown.'),
-  listed_prices: z.record(z.string(), ModelPrice).describe('By model, as the list of the server names them.'),
+  price: ModelPrice.nullable().describe('Price of models without one in the list of the server; null: unknown.'),
+  listed_prices: z.record(z.string(), ModelPrice).describe('Prices by model, from the list of the server.'),
   key: KeptKey.nullable(),
   /** It refused to list its models without a key. */
   needs_key: z.boolean(),
@@ -220,7 +220,7 @@ export const addModelServer = defineRoute({
     free: z
       .boolean()
       .optional()
-      .describe('Whether its models cost nothing. Absent: so for an address of this computer.'),
+      .describe('Whether its models are free. Default: true for an address on this computer.'),
   }),
   response: ModelServer,
   status: 201,
@@ -230,7 +230,7 @@ export const changeModelServer = defineRoute({
   operation: 'modelServerChange',
   method: 'PATCH',
   path: '/local/model-servers/:serverId',
-  summary: 'Set what the models of a server cost, so that limits count them',
+  summary: 'Set the price of the models of a server, so that limits count them',
   tag: 'Providers',
   auth: 'person',
   refusals: [404, 409],

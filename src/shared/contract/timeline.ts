@@ -73,9 +73,7 @@ export const listTimeline = defineRoute({
     has_more: z.boolean(),
     request_states: z
       .record(z.string(), z.string())
-      .describe(
-        'By id, the newest kind (such as `intent.signed`) of each request that the entries are about, whatever the filters leave out',
-      ),
+      .describe('Latest kind (such as `intent.signed`) of each request in the entries, by id, regardless of filters'),
   }),
 })
 

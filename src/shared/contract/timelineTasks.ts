@@ -7,7 +7,7 @@ import { Links, TaskId } from './timelineLinks.ts'
 /** What belongs to one task in the log, in all. Amounts are of what is final, each kind of money by itself. */
 export const TimelineTask = z.object({
   task: TaskId,
-  title: z.string().describe('In a list, the question of a turn of a chat; else the summary of its first entry.'),
+  title: z.string().describe('In a list, the user message of a chat turn; otherwise the summary of its first entry.'),
   outcome: z.string().describe('The summary of its last entry.'),
   actor: TimelineEntry.shape.actor.describe('Who began it.'),
   entries: z.int().describe('How many belong to it.'),

@@ -94,7 +94,7 @@ function normalDistance({ type, distance }: NewDnsRecord): number | null {
   }
   if (hasDistance(type)) return number
   if (distance === undefined || distance === null) return null
-  throw new DnsRecordFault('distance', `must be left out: ${type} records have none`)
+  throw new DnsRecordFault('distance', `must be omitted: ${type} records have none`)
 }
 
 /** Whether records of this type have a preference or priority. */

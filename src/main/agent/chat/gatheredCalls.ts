@@ -35,7 +35,7 @@ export function gatheredCalls(): GatheredCalls {
   function countCharacters(count: number): void {
     characters += count
     if (characters <= 4 * chatToolLimits.argumentCharacters && held.size <= mostCalls) return
-    throw new AppError('inference/upstream', 'The model made more calls than any model makes, and was cut off.')
+    throw new AppError('inference/upstream', 'The model made too many tool calls and was stopped.')
   }
 
   return {

@@ -27,8 +27,8 @@ export function createSellerAccess({ namedServers, isOwnService, isStopped }: Op
       const url = sellerAddress(address)
       const isOpen = kind === 'person' || !isThisComputer(url) || isOwnService(url.href)
       if (isOpen || namedServers().includes(hostWithPort(url))) return url
-      throw new AppError('payment/address', `${url.host} is on this computer, and you did not name it for programs.`, {
-        detail: 'The user can name it in Steward, under Payments, Limits.',
+      throw new AppError('payment/address', `${url.host} is on this computer, and programs may not reach it.`, {
+        detail: 'The user can allow it in Steward: Payments, Limits.',
       })
     },
     assertMethod(method, { kind }, { readsOnly } = { readsOnly: false }) {

@@ -43,6 +43,6 @@ test('ends the connection of a program that has read a part of a message and rea
   })
   await transport.start()
   await expect(transport.send(message)).rejects.toMatchObject({ code: 'terminal/input-full' })
-  expect(faults).toEqual(['The program did not read all of a message.'])
+  expect(faults).toEqual(['The program did not read the whole message.'])
   await expect(transport.send(message)).rejects.toMatchObject({ code: 'tool-server/failed' })
 })

@@ -114,7 +114,7 @@ export function sandboxTransport({ client, sandboxId: id, ...options }: Options)
         await type(sessionId, input)
       } catch (failure) {
         // The program has read part of the line and would treat the next message as its remainder.
-        if (at > 0) fail('The program did not read all of a message.')
+        if (at > 0) fail('The program did not read the whole message.')
         throw failure
       }
     }

@@ -184,7 +184,7 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
       const drawn = await feed.ask({ kind: 'snapshot', scrollback: terminalLimits.scrollbackLines }, () => {})
       await files.saveScreen(drawn)
     } catch (failure) {
-      if (!removed) log.warn('the last screen of a terminal was not kept', { terminal: record.id, failure })
+      if (!removed) log.warn('could not save the last screen of a terminal', { terminal: record.id, failure })
     }
     await file.settled()
     if (file.isWhole) inMemoryBytes = 0

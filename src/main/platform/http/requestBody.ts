@@ -81,5 +81,5 @@ function notJson(cause: JsonError): AppError {
 }
 
 function tooLarge(): AppError {
-  return new AppError('request/too-large', 'The body is larger than this path takes.')
+  return new AppError('request/too-large', 'The body is larger than this path accepts.')
 }

@@ -135,7 +135,7 @@ async function answerEndpoint<E extends Endpoint<Call>, Who, Call>(
     })
     if (replayed) exchange.headers['idempotent-replayed'] = 'true'
     if (replayed && body === unkeptAnswer.body) {
-      const message = 'The answer to this Idempotency-Key was streamed or too long to be kept.'
+      const message = 'The answer to this Idempotency-Key was streamed or too long to store.'
       throw new AppError('request/unrepeatable', message)
     }
     const answer = unkept && !isEventsAnswer(unkept) ? unkept : { status, body }
@@ -224,7 +224,7 @@ function answerOf<Call>({ route }: Endpoint<Call>, value: unknown): AnyAnswer {
 const maxKeptChars = 1024 * 1024
 
 function isKeepable(answer: AnyAnswer): answer is KeptAnswer {
-  if (isEventsAnswer(answer)) throw new Error('Events are never kept: the endpoint streams without saying so.')
+  if (isEventsAnswer(answer)) throw new Error('Event streams are never stored: the route must declare that it streams.')
   return !isBytesAnswer(answer) && answer.body.length <= maxKeptChars
 }
 

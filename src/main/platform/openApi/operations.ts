@@ -115,7 +115,7 @@ function paymentParameters(): JsonSchema[] {
     name: name.toUpperCase(),
     in: 'header',
     required: false,
-    description: 'The payment that a 402 asked for: base64 of JSON, as x402 prescribes.',
+    description: 'Payment for a 402: base64 of JSON, as specified by x402.',
     schema: { type: 'string' },
   }))
 }

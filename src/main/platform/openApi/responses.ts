@@ -54,10 +54,10 @@ function errorResponse(status: number, route: Pick<Route, 'errors' | 'sold'>): J
   const isOffer = route.sold && status === 402
   const headers = {
     ...(status === 429 && { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } } }),
-    ...(isOffer && textHeaders(paymentHeaders.required, 'What has to be paid: base64 of JSON.')),
+    ...(isOffer && textHeaders(paymentHeaders.required, 'Payment requirements: base64 of JSON.')),
   }
   return {
-    description: isOffer ? 'It has to be paid for, by x402.' : (meanings[status] ?? 'Refused.'),
+    description: isOffer ? 'Payment is required, by x402.' : (meanings[status] ?? 'Refused.'),
     content: { 'application/json': { schema: { $ref: `#/components/schemas/${errorBodyOf(route, status)}` } } },
     ...(Object.keys(headers).length > 0 && { headers }),
   }

@@ -45,7 +45,7 @@ export function openReservations({ ledger, commits, rulesOf, log, ...given }: Op
       const limit = chargeLimit(hold.amount)
       const charge = { amount: amountMicroUsd, limit, details: { ...details, estimated } }
       if (amountMicroUsd > limit) {
-        log.warn('a charge was cut: its provider counted more than the request can have used', {
+        log.warn('a charge was capped: the provider counted more than the request can have used', {
           ...{ model: hold.model, heldMicroUsd: hold.amount, countedMicroUsd: amountMicroUsd },
         })
       }

@@ -46,7 +46,7 @@ export function createSearchAvailability({
     for (let at = 0; at < open.length; at += batchSize) {
       const waitSeconds = pace.take('searches')
       if (waitSeconds > 0) {
-        throw new AppError('request/rate', 'Many names are being searched now.', { retryAfterSeconds: waitSeconds })
+        throw new AppError('request/rate', 'Too many name searches are running.', { retryAfterSeconds: waitSeconds })
       }
       for (const found of await registrar.check(open.slice(at, at + batchSize))) {
         keep(found)

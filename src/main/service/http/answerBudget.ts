@@ -51,7 +51,7 @@ export function createAnswerBudget({ maxBytes, maxBytesPerAccount }: AnswerLimit
 function unreadError(whose: 'Your' | 'Too many'): AppError {
   const message =
     whose === 'Your'
-      ? 'Earlier answers for this account were not read yet, and this one would be too much beside them.'
-      : 'The service has too many answers that were not read yet.'
+      ? 'Too many responses for this account are still unread.'
+      : 'The service has too many unread responses.'
   return new AppError('request/rate', message, { retryAfterSeconds })
 }

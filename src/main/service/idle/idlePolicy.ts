@@ -66,7 +66,7 @@ export function idlePolicy({ records, use, sandboxes, call, everyMs, now, log }:
   return {
     start() {
       timer ??= setInterval(() => {
-        look().catch((failure: unknown) => log.warn('idle sandboxes could not be looked for', { failure }))
+        look().catch((failure: unknown) => log.warn('could not look for idle sandboxes', { failure }))
       }, everyMs)
     },
     close: () => clearInterval(timer),

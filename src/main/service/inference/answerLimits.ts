@@ -53,7 +53,7 @@ export function createAnswerMeter({ maxChars, maxQuietMs, maxDurationMs }: Answe
     assertAlive(): void {
       const nowMs = now()
       if (nowMs - contentAtMs > maxQuietMs)
-        throw new InferenceError('timeout', 'The provider went silent in its answer.')
+        throw new InferenceError('timeout', 'The provider stopped responding mid-stream.')
       if (nowMs - startedAtMs > maxDurationMs) {
         throw new InferenceError(
           'timeout',

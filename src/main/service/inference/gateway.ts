@@ -311,7 +311,7 @@ async function readJson({ body }: UpstreamReply, { scrubText, meter }: Reading):
     for await (const piece of body) {
       bytes += piece.length
       meter.assertAlive()
-      if (bytes > maxJsonAnswerBytes) throw new InferenceError('upstream', 'The answer of the provider is too large.')
+      if (bytes > maxJsonAnswerBytes) throw new InferenceError('upstream', 'The provider’s response is too large.')
       pieces.push(piece)
     }
   } catch (failure) {

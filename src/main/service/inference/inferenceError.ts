@@ -81,7 +81,7 @@ export function badRequest(param: string, message: string, reason = 'invalid_val
 }
 
 export function unknownModel(name: string): InferenceError {
-  const message = `The model ${JSON.stringify(name.slice(0, 128))} does not exist. GET /v1/models lists those that do.`
+  const message = `The model ${JSON.stringify(name.slice(0, 128))} does not exist. GET /v1/models lists the available models.`
   return new InferenceError('model', message, { reason: 'model_not_found', param: 'model' })
 }
 

@@ -108,7 +108,7 @@ export async function failureText(body: AsyncIterable<Uint8Array>): Promise<stri
 export function brokenAnswer(failure: unknown): InferenceError {
   if (failure instanceof InferenceError) return failure
   const late = codeOf(failure) === 'UND_ERR_BODY_TIMEOUT'
-  if (late) return new InferenceError('timeout', 'The provider went silent in its answer.', { cause: failure })
+  if (late) return new InferenceError('timeout', 'The provider stopped responding mid-stream.', { cause: failure })
   return new InferenceError('upstream', 'The provider broke off its answer.', { reason: 'cut', cause: failure })
 }
 

@@ -46,7 +46,7 @@ export function codeTools(operations: () => readonly Tool[]): readonly Tool[] {
     defineTool({
       name: 'operations_run',
       description:
-        'Run a JavaScript module in a sandbox with Node. `await steward.NAME({…})` calls an operation; console.log is returned; `export default` a value to return it. Without sandbox_id a sandbox is made for it and removed; with it, calls beyond that sandbox are asked.',
+        'Run a JavaScript module in a sandbox with Node. `await steward.NAME({…})` calls an operation; console.log is returned; `export default` a value to return it. Without sandbox_id it runs in a temporary sandbox; with it, calls that affect anything else need approval.',
       group: 'code',
       effect: 'change',
       overwrites: true,

@@ -39,12 +39,12 @@ function told({ payment: paid, answer }: Paid): ToolResult | { waiting: ToolWait
     const until = (paid.valid_until ?? '').slice(11, 16)
     throw failed(
       'payment/open',
-      `${paid.error ?? 'It was refused.'} The seller can still take it until ${until} UTC.`,
+      `${paid.error ?? 'It was refused.'} The seller can still settle it until ${until} UTC.`,
       paid,
     )
   }
   if (answer && (paid.paid !== null || answer.status < 400)) return { answer, payment: paymentOutline(paid) }
-  if (paid.paid) throw failed('payment/order', 'It was paid, and its answer is not known.', paid)
+  if (paid.paid) throw failed('payment/order', 'The payment was made, but the response is unknown.', paid)
   const isWaiting = paid.state === 'waiting'
   return { waiting: { id: paid.id, for: isWaiting ? 'person' : 'program', message: paid.title, expires_at: null } }
 }

@@ -23,10 +23,7 @@ export function createInputBudget(): InputBudget {
     },
     reserve(bytes) {
       if (bytesWaiting + bytes > terminalLimits.maxInputBytes || writesWaiting >= maxWrites) {
-        throw new AppError(
-          'terminal/input-full',
-          `The program has not read the ${bytesWaiting} bytes that were typed before.`,
-        )
+        throw new AppError('terminal/input-full', `The program has not read the ${bytesWaiting} bytes typed before.`)
       }
       bytesWaiting += bytes
       writesWaiting += 1

@@ -62,12 +62,12 @@ function refuseState(body: Loose): void {
   const refused = (param: string, why: string) => badRequest(param, why, 'unsupported_parameter')
   if (body.store === true) throw refused('store', 'Nothing is stored here: `store` must be false or absent.')
   if (body.previous_response_id) {
-    throw refused('previous_response_id', 'Nothing is stored here: send the whole conversation in `input`.')
+    throw refused('previous_response_id', 'Steward stores no conversations: send the whole conversation in `input`.')
   }
   if (body.conversation)
-    throw refused('conversation', 'Nothing is stored here: send the whole conversation in `input`.')
+    throw refused('conversation', 'Steward stores no conversations: send the whole conversation in `input`.')
   if (body.background === true) throw refused('background', '`background` needs storage, which is not there.')
-  if (body.prompt) throw refused('prompt', 'Stored prompts are not there: send `instructions` and `input`.')
+  if (body.prompt) throw refused('prompt', 'Prompts are not stored: send `instructions` and `input`.')
 }
 
 /** @see https://platform.openai.com/docs/api-reference/responses/create */
@@ -190,7 +190,7 @@ function modelParts(
 
 function storedItem(param: string): InferenceError {
   const message =
-    'Nothing is stored here: send the item itself in the place of its id (in the AI SDK: `providerOptions: { openai: { store: false } }`).'
+    'Steward stores no items: send the item itself instead of its id (in the AI SDK: `providerOptions: { openai: { store: false } }`).'
   return badRequest(param, message, 'unsupported')
 }
 
@@ -265,8 +265,7 @@ function partOf(part: Loose, { param, warnings }: Place): (TextPart | ImagePart 
     }
     case 'input_file': {
       const data = textAt(part, 'file_data')
-      if (data === undefined)
-        throw badRequest(`${param}.file_data`, 'Stored files are not there: send the file itself.')
+      if (data === undefined) throw badRequest(`${param}.file_data`, 'Files are not stored: send the file itself.')
       return [{ type: 'file', name: textAt(part, 'filename'), ...dataUrl(data, `${param}.file_data`) }]
     }
     default:

@@ -160,7 +160,7 @@ test('threads of Messages are refused for every model, with the sentence that he
     const { error } = await world.refused({ ...asked.messages, model }, bodies.messages({ thread: { type: 'create' } }))
     expect([error.status, error.message]).toEqual([
       400,
-      "Nothing is stored here: send the whole conversation (in Anthropic's SDK: `thread: false`).",
+      "Steward stores no conversations: send the whole conversation (in Anthropic's SDK: `thread: false`).",
     ])
   }
   await world.ask(asked.messages, bodies.messages({ thread: false }))

@@ -1,10 +1,10 @@
 import { badRequest } from '../inferenceError.ts'
 import { looseObject } from '../looseJson.ts'
 
-const nothingStored = 'Nothing is stored here: send the whole conversation'
+const nothingStored = 'Steward stores no conversations: send the whole conversation'
 const conversation = `${nothingStored}.`
-const file = 'Stored files are not there: send the file itself.'
-const atProvider = 'Steward runs no tools at the provider: `environment.type` must be local.'
+const file = 'Files are not stored: send the file itself.'
+const atProvider = 'Steward does not run tools at the provider: `environment.type` must be local.'
 
 /** Fields that refer to data stored or run in a provider's account, with the advice for each. */
 const advice: Readonly<Record<string, string>> = {
@@ -12,8 +12,8 @@ const advice: Readonly<Record<string, string>> = {
   conversation,
   previous_response_id: conversation,
   previous_message_id: conversation,
-  prompt: 'Stored prompts are not there: send `instructions` and `input`.',
-  container: 'Containers of the provider are not there: run tools yourself.',
+  prompt: 'Prompts are not stored: send `instructions` and `input`.',
+  container: 'Provider containers are not supported: run tools yourself.',
   environment: atProvider,
   file_url: file,
 }

@@ -202,7 +202,7 @@ export function RecordsEditor({ domain }: { domain: Pick<Domain, 'domain' | 'uni
           onClose={() => setPointing(false)}
           onAdd={(record) => {
             const next = withAddress(records, edits, { record, newKey: newKey() })
-            if (next === edits) notify.done('The sandbox takes its requests')
+            if (next === edits) notify.done('Requests now go to the sandbox')
             setEdits(next)
             setPointing(false)
           }}

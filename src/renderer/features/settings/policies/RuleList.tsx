@@ -15,8 +15,8 @@ type RuleListProps = {
 
 /** Built-in decisions of `judge`: the first precedes the user's rules, the second applies if no rule matches. */
 const builtInRules = [
-  { sentence: 'Only you may have messages signed.', note: 'No rule changes this.' },
-  { sentence: 'Steward may sign in to the service it is connected to.', note: 'Unless a rule of yours decides.' },
+  { sentence: 'Only you may sign messages.', note: 'Rules can’t change this.' },
+  { sentence: 'Steward may sign in to the service it is connected to.', note: 'Unless one of your rules matches.' },
 ] as const
 
 /** Rules are moved by dragging their handle, or with the arrow keys on it. */

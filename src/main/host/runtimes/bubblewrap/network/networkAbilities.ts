@@ -20,7 +20,7 @@ const probeMs = 30_000
 const unprivileged = 65_534
 
 const noFrameRules =
-  'Frames that a sandbox writes itself pass no rule of its network card, since this kernel has none for them (Linux 5.16 has). Its filter of system calls and its missing right to raw sockets still stop them.'
+  'This kernel cannot filter raw Ethernet frames from sandboxes (Linux 5.16 can). The system call filter and the missing right to raw sockets still block them.'
 
 /**
  * Probes support by connecting a throwaway namespace as the same kind of user as sandboxes. Never rejects.
@@ -85,7 +85,7 @@ function isAboutTheWay(refusal: string): boolean {
 }
 
 function isAboutFrames(refusal: string): boolean {
-  return refusal.startsWith('its rules for frames could not be set')
+  return refusal.startsWith('its frame rules could not be set')
 }
 
 /** What the words of pasta, nft or the kernel mean, where they are known, and the command that helps. */
