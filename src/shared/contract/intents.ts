@@ -119,7 +119,10 @@ export type AskerKind = z.infer<typeof AskerKind>
 /** Who wants it. `client`: a holder of an API key of this account. */
 export const Asker = z.object({
   ...{ kind: AskerKind, id: z.string(), name: z.string() },
-  limited: z.boolean().optional().describe('An API key with limits: no rule allows what it asks for.'),
+  limited: z
+    .boolean()
+    .optional()
+    .describe('An API key with limits, or a program in a sandbox: no rule allows what it asks for.'),
 })
 export type Asker = z.infer<typeof Asker>
 

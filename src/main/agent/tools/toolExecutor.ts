@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { AppError } from '../../../shared/appError.ts'
 import { describeIssue } from '../../../shared/contract/describeIssue.ts'
 import type { ToolCallRecord } from '../../../shared/contract/toolCalls.ts'
@@ -117,7 +118,8 @@ export function toolExecutor(options: Options): ToolExecutor {
     const intent = { kind: 'tool.call', tool: tool.name, sentence, target, arguments: given } as const
     const { id } = await asks.ask({
       intent,
-      asker: caller.asker,
+      // Rules are for the caller that started the program, not for every process of its sandbox.
+      asker: caller.sandbox === undefined ? caller.asker : { ...caller.asker, limited: true },
       alongside: (record) =>
         pending.add({ tool: tool.name, sentence, holder, digest, given, caller: JSON.stringify(caller) }, record),
     })
@@ -236,15 +238,25 @@ export function toolExecutor(options: Options): ToolExecutor {
   }
 }
 
-/** Returns the approval for a call from a sandbox that exceeds its authority. */
+/**
+ * Returns the approval for a call from a sandbox that exceeds its authority. An approval in advance covers the sandbox
+ * or the domain that the call names, and the exact arguments if it names none.
+ */
 function beyondSandbox(tool: Tool, args: ToolArguments, { sandbox }: ToolCaller): ToolApproval | undefined {
   if (sandbox === undefined || isWithinSandbox(tool, args, sandbox)) return undefined
   const target = targetOf(args)
-  const about = target === '' ? '' : ` for ${target}`
+  const about = target === '' ? ` with ${describeArguments(args)}` : ` for ${target}`
   return {
     sentence: `Let a program in the sandbox ${sandbox.slice(0, 8)} call ${tool.name}${about}.`,
-    target: `${sandbox} ${tool.name} ${target}`.slice(0, 255),
+    target: `${sandbox} ${tool.name} ${target || describeArguments(args)}`.slice(0, 255),
   }
+}
+
+/** Returns the arguments as JSON, or their digest if that is long or has non-ASCII characters. */
+function describeArguments(args: ToolArguments): string {
+  const text = JSON.stringify(args)
+  if (/^[\x20-\x7e]{0,140}$/.test(text)) return text
+  return `arguments ${hash('sha256', text).slice(0, 32)}`
 }
 
 /** With the id of the call that waits, if it does. */

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { AppError } from '../../../shared/appError.ts'
+import { toolNamed } from '../../../shared/contract/tools/toolTable.ts'
+import type { AskRequest } from '../approvals/approvals.ts'
+import type { ToolCaller } from './toolCaller.ts'
+import { toolExecutor } from './toolExecutor.ts'
+
+const sandbox = 'a'.repeat(32)
+const caller: ToolCaller = {
+  asker: { kind: 'tool', id: 'one', name: 'Claude' },
+  profile: 'all',
+  policy: { changes: 'allow', destroys: 'allow' },
+  dailyBudgetMicroUsd: null,
+  dryRun: false,
+  sandbox,
+}
+
+/** What is asked about a call that comes out of a sandbox. */
+async function askedAbout(name: string, args: object): Promise<AskRequest | undefined> {
+  const requests: AskRequest[] = []
+  const never = (): never => {
+    throw new Error('A call beyond its sandbox is done only after it was approved.')
+  }
+  const { runTool } = toolExecutor({
+    approvals: { policy: () => ({ stopped: false }) as never, cancel: never },
+    asks: {
+      async ask(request) {
+        requests.push(request)
+        throw new AppError('intent/denied', 'Denied.')
+      },
+    },
+    pending: { waiting: () => undefined, checkRoom: () => {} } as never,
+    perform: never,
+    notes: { refused: () => {} },
+    call: never,
+    toolOf: toolNamed,
+  })
+  await runTool(name, args, { caller, signal: AbortSignal.timeout(10_000) })
+  return requests[0]
+}
+
+const target = async (name: string, args: object) => {
+  const intent = (await askedAbout(name, args))?.intent
+  return intent?.kind === 'tool.call' ? intent.target : undefined
+}
+
+test('an approval in advance covers the very arguments of a call that names no sandbox or domain', async () => {
+  const url = 'https://shop.example/a'
+  const targets = await Promise.all([
+    target('x402_fetch', { url, method: 'POST', body: '1' }),
+    target('x402_fetch', { url, method: 'POST', body: '2' }),
+    target('x402_fetch', { url, method: 'POST', body: `${'x'.repeat(5000)}1` }),
+    target('x402_fetch', { url, method: 'POST', body: `${'x'.repeat(5000)}2` }),
+    target('x402_fetch', { url: 'https://shop.example/b' }),
+    target('x402_discover', { url }),
+  ])
+  expect(new Set(targets).size).toBe(targets.length)
+  for (const it of targets) expect(it?.length).toBeLessThanOrEqual(255)
+})
+
+test('the request says what a call without a sandbox or domain is about', async () => {
+  const request = await askedAbout('x402_discover', { url: 'https://shop.example/a' })
+  expect(request?.intent).toMatchObject({
+    sentence: `Let a program in the sandbox aaaaaaaa call x402_discover with {"url":"https://shop.example/a"}.`,
+  })
+})
+
+test('no rule allows what a program in a sandbox asks for', async () => {
+  const request = await askedAbout('sandbox_exec', { sandbox_id: 'b'.repeat(32), command: 'id' })
+  expect(request?.asker).toEqual({ ...caller.asker, limited: true })
+})
