@@ -106,6 +106,17 @@ describe('a hosted service', () => {
     expect(agent.events).toContainEqual(expect.objectContaining({ type: 'sandbox.changed' }))
   })
 
+  test('answers with no model while everything is stopped, however its path is spelled', async () => {
+    agent.approvals.switchStop(true)
+    const spellings = ['completions', '%63ompletions', 'completions?a', 'completions#a', 'c%6F%6dpletions']
+    const paths = [...spellings.map((it) => `/v1/chat/${it}`), '/v1/%72esponses', '/v1/mess%61ges']
+    const body = { model: 'gpt-5.2', max_tokens: 9, messages: [] }
+    const answers = await Promise.all(paths.map((path) => agent.send(path, { body })))
+    agent.approvals.switchStop(false)
+    expect(paths.filter((_, at) => !answers[at]?.text.includes('is stopped.'))).toEqual([])
+    expect((await agent.send('/v1/chat/completions', { body })).text).not.toContain('is stopped.')
+  })
+
   test('stays signed in when tokens end and connections break', async () => {
     const { id } = (await agent.send('/v1/auth/me')).json
     const askedBefore = agent.approvals.list({ limit: 50 }).intents.length

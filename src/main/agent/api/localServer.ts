@@ -10,6 +10,7 @@ import { sheetPath } from '../../../shared/contract/wallet.ts'
 import { bytesAnswer, sendBytes } from '../../platform/http/answers.ts'
 import { type Exchange, pathAndQuery, type Upgrade } from '../../platform/http/exchange.ts'
 import { httpServer } from '../../platform/http/httpServer.ts'
+import { router } from '../../platform/http/router.ts'
 import { webSocketRoom } from '../../platform/http/webSocketRoom.ts'
 import type { ListenAddress } from '../../platform/listenAddress.ts'
 import type { Log } from '../../platform/log.ts'
@@ -110,7 +111,7 @@ function localAnswers(ground: Ground) {
       if (place === 'local') return local(exchange)
       guard.check(request, place === 'page' ? 'page' : 'call')
       if (place === 'mcp' && ground.mcp) return ground.mcp(exchange)
-      if (place === 'service') assertModelsRun(ground, path)
+      if (place === 'service') assertModelsRun(ground, exchange)
       if (place === 'service') return forwarder.forward(exchange, takeProof(request))
       if (place === 'documentation') {
         const headers = { ...forwardedAnswerHeaders, location: documentation(link, request) }
@@ -156,13 +157,22 @@ function sendEvents(page: WebSocket, events: LocalEvents): void {
   page.on('close', end)
 }
 
-const completionPaths: readonly string[] = [createChatCompletion.path, createResponse.path, createMessage.path]
+/** Matches paths as the service does: an escaped letter or a fragment reaches the same model. */
+const completions = router(
+  [createChatCompletion, createResponse, createMessage].map(({ method, path }) => ({ method, path, to: true })),
+)
 
 /** Refuses models of a remote service, which does not know the stop switch. @throws AppError `intent/stopped` */
-function assertModelsRun({ link, isStopped }: Pick<Ground, 'link' | 'isStopped'>, path: string): void {
-  if (link.status().kind === 'hosted' && completionPaths.includes(path) && isStopped?.()) {
+function assertModelsRun({ link, isStopped }: Pick<Ground, 'link' | 'isStopped'>, exchange: Exchange): void {
+  if (link.status().kind === 'hosted' && isStopped?.() && completions.has('POST', pathOf(exchange.request))) {
+    exchange.failureBody = modelFailure
     throw new AppError('intent/stopped', 'Everything is stopped.')
   }
+}
+
+/** Formats a failure for clients of OpenAI and of Anthropic alike. */
+function modelFailure({ message, code }: AppError): object {
+  return { type: 'error', error: { type: 'permission_error', message, code, param: null } }
 }
 
 type Place = 'service' | 'mcp' | 'documentation' | 'local' | 'page'

@@ -11,6 +11,8 @@ export type Router<T> = {
    * @throws AppError `request/not-found`, `request/method` with those that the path has, `request/invalid`
    */
   find(method: string, path: string): { to: T; params: Readonly<Record<string, string | undefined>> }
+  /** Whether `find` finds something. @throws AppError `request/invalid` */
+  has(method: string, path: string): boolean
 }
 
 type Stored<T> = { to: T } | 'refused'
@@ -50,6 +52,7 @@ export function router<T>(routings: readonly Routing<T>[]): Router<T> {
   }
 
   return {
+    has: (method, path) => lookUp(method as HTTPMethod, path) !== undefined,
     find(method, path) {
       const found = lookUp(method as HTTPMethod, path) // of another method it has no tree, and finds nothing
       if (found) return found
