@@ -85,7 +85,9 @@ describe('exposing', () => {
     const id = await createSandbox('listed')
     const path = `/v1/sandboxes/${id}`
     const url = addressOf(id, 3000)
-    const answer = { port: 3000, visibility: 'public', public_url: url, url, requires_auth: false }
+    const { host, port } = new URL(url)
+    const connect = { host: '127.0.0.1', port: Number(port), host_header: host }
+    const answer = { port: 3000, visibility: 'public', public_url: url, url, requires_auth: false, connect }
     expect((await service.send(`${path}/ports/expose`, { body: { port: 3000 } })).json).toEqual(answer)
     expect((await service.send(`${path}/ports`, { body: { port: 3000 } })).json).toEqual(answer)
     expect((await service.send(`${path}/ports`)).json).toEqual({ ports: [answer] })

@@ -8,7 +8,7 @@ import { domainClaimRepository } from './sandboxDomains/domainClaimRepository.ts
 import { domainProof } from './sandboxDomains/domainProof.ts'
 import { sandboxDomainRepository } from './sandboxDomains/sandboxDomainRepository.ts'
 import { type SandboxDomains, sandboxDomains } from './sandboxDomains/sandboxDomains.ts'
-import type { ServiceGround } from './serviceGround.ts'
+import { endpointOf, type ServiceGround } from './serviceGround.ts'
 
 export type PortParts = { names: PortNames; ports: ExposedPorts; tokens: PortTokens; domains: SandboxDomains }
 
@@ -35,6 +35,7 @@ export function portParts(
   const ports = exposedPorts({
     records,
     urlOf: names.urlOf,
+    endpointOf: (url) => (sandboxHost === undefined ? address.endpoint() : endpointOf(url)),
     leadsTo: domainRecords.find,
     onChanged: given.onChanged,
   })

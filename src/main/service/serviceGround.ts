@@ -33,6 +33,8 @@ export type ServiceAddress = {
   base(): string
   /** Returns the address of a host name of this service, without a port until it listens. Never throws. */
   urlOf(hostName: string): string
+  /** Where a client opens a connection. Before the service listens, as configured; never throws. */
+  endpoint(): { host: string; port: number }
   listensAt(url: string): void
 }
 
@@ -70,10 +72,20 @@ function serviceAddress(options: ServiceOptions): ServiceAddress {
       const port = own === '' ? '' : new URL(own).port
       return `${scheme}://${hostName}${port === '' ? '' : `:${port}`}`
     },
+    endpoint() {
+      const reached = publicUrl ?? (own === '' ? undefined : new URL(own))
+      return reached === undefined ? options.listen : endpointOf(reached)
+    },
     listensAt(url) {
       own = url
     },
   }
+}
+
+/** Host without the brackets of IPv6, and the port even where the scheme implies it. */
+export function endpointOf({ hostname, port, protocol }: URL): { host: string; port: number } {
+  const impliedPort = protocol === 'https:' ? 443 : 80
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? impliedPort : Number(port) }
 }
 
 /** Beyond loopback, `service.public_url` defaults to the first name of the certificate. */

@@ -33,6 +33,16 @@ export const ExposedPort = z.object({
   url: z.string(),
   /** Requests need the account's API key or a port token. */
   requires_auth: z.boolean(),
+  /** For programs whose resolver has no names below `localhost`. Every service of Steward gives it; others may not. */
+  connect: z
+    .object({
+      /** Name or address to open the connection to. */
+      host: z.string(),
+      port: z.int(),
+      /** Value of the `Host` header, and with TLS the server name. */
+      host_header: z.string(),
+    })
+    .optional(),
 })
 export type ExposedPort = z.infer<typeof ExposedPort>
 

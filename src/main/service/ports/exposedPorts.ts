@@ -23,17 +23,21 @@ type Wanted = { port: number; visibility?: Visibility | undefined; subdomain?: s
 type Options = {
   records: PortRepository
   urlOf: PortNames['urlOf']
+  /** Where a client opens a connection for an address of a port. */
+  endpointOf: (url: URL) => { host: string; port: number }
   /** The port that a custom domain leads to, exposed or not. Null means the one exposed first. */
   leadsTo: (domain: string) => { sandboxId: SandboxId; port: number | null } | undefined
   onChanged: (sandboxId: SandboxId) => void
 }
 
 /** Ports with an address, kept until they are removed or their sandbox is deleted. */
-export function exposedPorts({ records, urlOf, leadsTo, onChanged }: Options): ExposedPorts {
+export function exposedPorts({ records, urlOf, endpointOf, leadsTo, onChanged }: Options): ExposedPorts {
   const toWire = (record: PortRecord): ExposedPort => {
     const { port, visibility } = record
     const url = urlOf(record)
-    return { port, visibility, public_url: url, url, requires_auth: visibility === 'private' }
+    const parsed = new URL(url)
+    const connect = { ...endpointOf(parsed), host_header: parsed.host }
+    return { port, visibility, public_url: url, url, requires_auth: visibility === 'private', connect }
   }
   const get = (sandboxId: SandboxId, port: number): PortRecord => {
     const record = records.find(sandboxId, port)
