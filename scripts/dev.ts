@@ -17,11 +17,25 @@ if (!renderer) throw new Error('electron.vite.config.ts has no renderer.')
 const watcher = await build({
   ...renderer,
   configFile: false,
+  logLevel: 'warn',
   build: { ...renderer.build, watch: {}, emptyOutDir: false },
+})
+if (!('close' in watcher)) throw new Error('The build does not watch its files.')
+// An edit before the first build has ended would be missed: Steward says that it is ready only then.
+await new Promise<void>((resolveFirst, reject) => {
+  watcher.on('event', (event) => {
+    if (event.code === 'END') {
+      process.stderr.write('The interface is built.\n')
+      resolveFirst()
+    } else if (event.code === 'ERROR') {
+      process.stderr.write(`The interface was not built: ${event.error.message}\n`)
+      reject(event.error)
+    }
+  })
 })
 const steward = spawn(process.execPath, ['scripts/start.js', ...process.argv.slice(2)], { cwd: root, stdio: 'inherit' })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => steward.kill(signal))
 steward.once('close', (code) => {
-  if ('close' in watcher) void watcher.close()
+  void watcher.close()
   process.exit(code ?? 1)
 })

@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import type { Readable, Writable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 import { until } from './eventually.ts'
 import { projectFolder } from './plantedTree.ts'
@@ -25,6 +26,48 @@ export function startProgram(script: string, parts: readonly string[], environme
     env: { ...withoutOwn(process.env), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  const program = programOf(child, script)
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await program.ended
+  })
+  return program
+}
+
+/** A command line as a person types it into a shell of theirs. */
+export type Command = Program & {
+  write(text: string): void
+  endInput(): void
+  /** Ctrl-C: every process of the command gets SIGINT. */
+  interrupt(): void
+}
+
+/** Runs a command line in the project's folder; all of its processes are killed at the end of the test. */
+export function startCommand(line: string, environment: NodeJS.ProcessEnv = {}, cwd: string = projectFolder): Command {
+  const child = spawn('sh', ['-c', line], {
+    ...{ cwd, detached: true, stdio: 'pipe' },
+    env: { ...withoutOwn(process.env), ...environment },
+  })
+  const signal = (name: NodeJS.Signals) => {
+    if (child.pid === undefined) return
+    try {
+      process.kill(-child.pid, name)
+    } catch (failure) {
+      if ((failure as NodeJS.ErrnoException).code !== 'ESRCH') throw failure
+    }
+  }
+  onTestFinished(() => signal('SIGKILL'))
+  return {
+    ...programOf(child, line),
+    write: (text) => void child.stdin.write(text),
+    endInput: () => void child.stdin.end(),
+    interrupt: () => signal('SIGINT'),
+  }
+}
+
+type Child = ChildProcessByStdio<Writable | null, Readable, Readable>
+
+function programOf(child: Child, name: string): Program {
   let stdout = ''
   let stderr = ''
   child.stdout.on('data', (bytes: Buffer) => {
@@ -34,17 +77,13 @@ export function startProgram(script: string, parts: readonly string[], environme
     stderr += bytes.toString()
   })
   const ended = once(child, 'close').then(([code, signal]): Ended => ({ code, signal }))
-  onTestFinished(async () => {
-    child.kill('SIGKILL')
-    await ended
-  })
   return {
     pid: child.pid ?? 0,
     stdout: () => stdout,
     stderr: () => stderr,
     async ready<T>() {
       const line = await until(
-        `${script} is ready`,
+        `${name} is ready`,
         () => {
           if (child.exitCode !== null) throw new Error(`It ended with ${child.exitCode}: ${stderr}`)
           return stdout.includes('\n') && stdout.slice(0, stdout.indexOf('\n'))

@@ -1,0 +1,73 @@
+/** How a documented command is tried: by a test, by `npm run test:all`, or not, for a reason. */
+export type Trial = { test: string } | { all: string } | { reason: string }
+
+const programs = 'test/integration/documentedCommands.test.ts'
+
+/**
+ * Every script of package.json and every command in the `sh` blocks of the documents, as it is written there, without
+ * comments. `all` is the command that `npm run test:all` runs, shortened where the documented one takes long.
+ */
+export const documentedCommands: Readonly<Record<string, Trial>> = {
+  './setup': { test: 'test/integration/setup.test.ts' },
+  './setup --test': { test: 'test/integration/setup.test.ts' },
+  'npm ci': { reason: 'It downloads every package; `.ci/run` runs it through ./setup.' },
+
+  'npm start': { test: programs },
+  'npm start -- --browser': { test: programs },
+  'npm start -- --data DIR': { test: programs },
+  'npm start -- doctor': { test: programs },
+  'npm start -- image add debian': {
+    reason:
+      'It downloads packages of the distribution; test/integration/imageCommand.test.ts adds an image without a network.',
+  },
+  'npm start -- stop': { test: programs },
+  'npm start -- backup DIR': { test: programs },
+  'npm start -- restore DIR': { test: programs },
+
+  'npm run service': { test: programs },
+  'npm run service -- --listen 127.0.0.1:8080 --data DIR': {
+    reason: 'Another program may listen on the port; the test of `npm run service` takes a free one.',
+  },
+  'npm run service -- --listen 0.0.0.0:443 --data /var/lib/steward': {
+    reason: 'It opens a port to the whole network; test/integration/commandLine.test.ts does the same on loopback.',
+  },
+  'npm run mcp': { test: programs },
+  'npm run dev': { test: 'test/integration/devCommand.test.ts' },
+
+  'npm run build': { all: 'npm run build' },
+  'npm run check': { reason: '`npm test` runs the same steps, of scripts/steps.ts.' },
+  'npm run format': { reason: 'It rewrites files; `npm test` checks that it would change none.' },
+  'npm test': { all: 'npm test' },
+  'npm test -- --project unit src/shared': { all: 'npm test -- --project unit src/shared' },
+  'npm run test:all': { reason: 'It is the command that runs this list.' },
+  'npm run fuzz': { all: 'npm run fuzz -- --seconds 20' },
+  'npm run simulate': { all: 'npm run simulate -- --minutes 1' },
+  'npm run simulate -- --minutes 10': { all: 'npm run simulate -- --minutes 1' },
+  'npm run simulate -- --seed 4711': { all: 'npm run simulate -- --seed 4711' },
+  'npm run bench': { all: 'npm run bench -- --quick' },
+  'npm run bench -- soak': { all: 'npm run bench -- soak 2' },
+
+  'npm run package': { reason: 'Installers of each platform need that platform and its signing tools.' },
+  'npm run package -- --dir': { all: 'npm run package -- --dir --output out/test-package' },
+  'npm run package -- --update-feed https://updates.example.com/steward': {
+    reason: 'As `npm run package`; test/integration/packaging.test.ts reads the address from what was packaged.',
+  },
+  'npm run package -- --electron DIR': {
+    reason: 'As `npm run package`; test/integration/packaging.test.ts packages with a stand-in of Electron.',
+  },
+}
+
+/** Scripts of package.json as a person types them. */
+export function scriptCommand(name: string): string {
+  return name === 'start' || name === 'test' ? `npm ${name}` : `npm run ${name}`
+}
+
+/** Commands of npm, node and ./setup in the `sh` blocks of a document. */
+export function commandsIn(markdown: string): string[] {
+  const blocks = [...markdown.matchAll(/^ *```sh\n(.*?)^ *```/gms)].map(([, block = '']) => block)
+  return blocks
+    .flatMap((block) => block.replaceAll(/\\\n\s*/g, '').split('\n'))
+    .flatMap((line) => line.replace(/(^|\s)#.*$/, '').split('&&'))
+    .map((command) => command.replace(/^(\s*[A-Z_]+=\S+)+/, '').trim())
+    .filter((command) => /^(npm|npx|node|\.\/setup)\b/.test(command))
+}

@@ -1,0 +1,37 @@
+/**
+ * `npm run test:all`: `npm test`, then the commands that take too long for it: fuzzing, simulation, bench, soak and
+ * packaging, as scripts/documentedCommands.ts lists them. The last line is `N passed, N failed, N skipped`, each
+ * command one test.
+ */
+import { spawnSync } from 'node:child_process'
+import { documentedCommands } from './documentedCommands.ts'
+import { electronBinary } from './electronBinary.ts'
+import { plainLine } from './testReport.ts'
+
+const counts = { passed: 0, failed: 0, skipped: 0 }
+const ends: string[] = []
+for (const command of commandsToRun()) {
+  const reason = reasonToSkip(command)
+  if (reason !== undefined) {
+    counts.skipped += 1
+    ends.push(`skipped ${command}: ${reason}`)
+    continue
+  }
+  process.stdout.write(`\n$ ${command}\n`)
+  const { status } = spawnSync(command, { shell: true, stdio: 'inherit' })
+  counts[status === 0 ? 'passed' : 'failed'] += 1
+  ends.push(`${status === 0 ? 'ok     ' : 'FAILED '} ${command}`)
+}
+process.stdout.write(`\n${ends.join('\n')}\n${plainLine(counts)}\n`)
+process.exitCode = counts.failed === 0 ? 0 : 1
+
+/** `npm test` first: it tells most, and builds. */
+function commandsToRun(): string[] {
+  const commands = Object.values(documentedCommands).flatMap((trial) => ('all' in trial ? [trial.all] : []))
+  return [...new Set(['npm test', ...commands])]
+}
+
+function reasonToSkip(command: string): string | undefined {
+  if (!command.startsWith('npm run package')) return undefined
+  return electronBinary(process.env) === undefined ? "Electron's program is not installed here." : undefined
+}
