@@ -8,6 +8,7 @@ import { getDomain, setDomainLock } from '../../src/shared/contract/domains.ts'
 import { exposePort } from '../../src/shared/contract/ports.ts'
 import { addSandboxDomain, listSandboxDomains, removeSandboxDomain } from '../../src/shared/contract/sandboxDomains.ts'
 import { execInSandbox } from '../../src/shared/contract/sandboxes.ts'
+import { until } from '../support/eventually.ts'
 import { plantedDomain, plantedDomains } from '../support/plantedDomain.ts'
 import type { Steward } from '../support/steward.ts'
 import { importPrivateKey } from '../support/walletForms.ts'
@@ -151,6 +152,15 @@ test('plans, applies and undoes DNS changes, also when the zone moved meanwhile'
   await plans.nth(1).getByRole('button', { name: 'Undo…' }).click()
   await page.getByRole('dialog', { name: `Undo changes of ${domain}` }).waitFor()
   await page.keyboard.press('Escape')
+
+  // The plan and the changes that the service made for it are one row.
+  await page.getByRole('link', { name: 'Show in Activity' }).click()
+  const plan = page.getByRole('article').filter({ hasText: 'You applied a plan of 7 changes' })
+  await plan.first().getByRole('button').click()
+  const steps = plan.first().getByRole('list', { name: 'Steps' }).getByRole('listitem')
+  await until('the service told of all changes', async () => (await steps.count()) === 8)
+  expect(await page.getByRole('article').filter({ hasText: /^You (added|deleted|removed)/ }).count()).toBe(1)
+  await look(page, 'activity-domain')
 })
 
 test('imports and exports zone files, and refuses a hostile one', async () => {

@@ -9,10 +9,11 @@ import { entryLinks } from './entryLinks.ts'
 import { actorLabel, stepWords } from './rowWords.ts'
 import type { TimelineRow } from './timelineItems.ts'
 
-/** What became of a request step by step, and everything that the entries hold. */
-export function RowDetail({ row: { entries, isRequest }, inTask }: { row: TimelineRow; inTask: boolean }) {
+/** What became of a request or a call step by step, and everything that the entries hold. */
+export function RowDetail({ row: { entries, isRequest, lead }, inTask }: { row: TimelineRow; inTask: boolean }) {
   const [newest] = entries
-  if (!isRequest) {
+  const told = lead ?? newest
+  if (entries.length === 1 && !isRequest) {
     return (
       <div className="pt-1 pb-3">
         <Facts entry={newest} withTime />
@@ -23,13 +24,13 @@ export function RowDetail({ row: { entries, isRequest }, inTask }: { row: Timeli
   }
   return (
     <div className="pt-1 pb-3">
-      <Facts entry={newest} />
-      <Ways entry={newest} inTask={inTask} />
+      <Facts entry={told} />
+      <Ways entry={told} inTask={inTask} />
       <ol aria-label="Steps" className="mt-2 flex flex-col gap-1 border-l border-line pl-3">
         {entries.toReversed().map((entry) => (
           <li key={entry.sequence}>
             <p className="flex items-center gap-2">
-              <StatusDot tone={entry === newest ? 'accent' : 'neutral'} />
+              <StatusDot tone={isRequest && entry === newest ? 'accent' : 'neutral'} />
               <span className="min-w-0 break-words">{stepWords(entry)}</span>
               <time dateTime={entry.at} className="ml-auto shrink-0 text-small text-faint tabular-nums">
                 {new Date(entry.at).toLocaleTimeString(undefined, { timeStyle: 'medium' })}

@@ -20,7 +20,8 @@ type TimelineRowViewProps = {
 }
 
 export function TimelineRowView({ row, isOpen, isTabStop, isSought, inTask = false, onToggle }: TimelineRowViewProps) {
-  const [{ sequence, kind, at, problem }] = row.entries
+  const [{ sequence, at, problem }] = row.entries
+  const { kind } = row.lead ?? row.entries[0]
   const { who, what, outcome } = rowWords(row)
   const Icon = problem === null ? entryIcon(kind) : ShieldAlert
   const detailId = `entry-${sequence}`

@@ -22,9 +22,9 @@ const outcomes: Readonly<Record<string, RowWords['outcome']>> = {
 }
 
 /** A request is told by how it began, and by how it ended. */
-export function rowWords({ entries, isRequest, state }: TimelineRow): RowWords {
+export function rowWords({ entries, isRequest, lead, state }: TimelineRow): RowWords {
   const [newest] = entries
-  if (!isRequest) return { ...sentenceOf(newest), outcome: undefined }
+  if (!isRequest) return { ...sentenceOf(lead ?? newest), outcome: undefined }
   const told = entries.find(({ kind }) => kind === 'intent.asked') ?? newest
   const last = state ?? entries.find(({ kind }) => Object.hasOwn(outcomes, kind))?.kind
   return {

@@ -65,3 +65,39 @@ test('an entry that somebody changed stands alone', () => {
   const changed = { ...ofIntent(2, 'intent.approved'), problem: 'It was changed.' }
   expect(shape([ofIntent(3, 'intent.signed'), changed, ofIntent(1, 'intent.asked')])).toEqual([[3, 1], [2]])
 })
+
+const ofTask = (sequence: number, kind: string, task: string | null = 'call:1'): TimelineEntry => ({
+  ...entry(sequence, now),
+  ...{ kind, task, summary: kind },
+})
+const led = (entries: TimelineEntry[]) =>
+  rowsOf(entries).map((row) => [row.key, (row.lead ?? row.entries[0]).summary, row.entries.length])
+
+test('a tool call is one row with its effects, told by a single effect', () => {
+  expect(led([ofTask(2, 'tool.called'), ofTask(1, 'sandbox.created')])).toEqual([['2', 'sandbox.created', 2]])
+  // The service may tell of it later than the call ended.
+  expect(led([ofTask(2, 'sandbox.created'), ofTask(1, 'tool.called')])).toEqual([['1', 'sandbox.created', 2]])
+  const two = [ofTask(3, 'tool.called'), ofTask(2, 'dns.added'), ofTask(1, 'dns.removed')]
+  expect(led(two)).toEqual([['3', 'tool.called', 3]])
+  expect(led([ofTask(2, 'tool.failed'), ofTask(1, 'dns.added')])).toEqual([['2', 'tool.failed', 2]])
+})
+
+test('a plan is one row with the changes that it made', () => {
+  const task = 'action:1'
+  const changes = [5, 4, 3, 2, 1].map((sequence) => ofTask(sequence, 'dns.record-added', task))
+  expect(led([ofTask(6, 'dns.applied', task), ...changes])).toEqual([['6', 'dns.applied', 6]])
+})
+
+test('effects stay apart if several calls share a task, none is there, or the entry was changed', () => {
+  const twice = [ofTask(3, 'tool.called', 'call:2'), ofTask(2, 'tool.called', 'call:2'), ofTask(1, 'x', 'call:2')]
+  expect(shape(twice)).toEqual([[3], [2], [1]])
+  expect(shape([ofTask(2, 'tool.called', 'chat:1'), ofTask(1, 'sandbox.created', 'chat:1')])).toEqual([[2], [1]])
+  expect(shape([ofTask(2, 'sandbox.created'), ofTask(1, 'sandbox.stopped')])).toEqual([[2], [1]])
+  expect(shape([ofTask(2, 'tool.called', null), ofTask(1, 'x', null)])).toEqual([[2], [1]])
+  expect(shape([ofTask(2, 'tool.called'), { ...ofTask(1, 'x'), problem: 'It was changed.' }])).toEqual([[2], [1]])
+})
+
+test('the request of a call stays a row of its own', () => {
+  const asked = { ...ofIntent(1, 'intent.asked'), task: 'call:1' }
+  expect(shape([ofTask(3, 'tool.called'), ofTask(2, 'sandbox.deleted'), asked])).toEqual([[3, 2], [1]])
+})

@@ -1,13 +1,15 @@
 import { requestIdOf, type TimelineEntry } from '../../../../shared/contract/timeline.ts'
 
-/** A line of the list: a day, or what happened: one entry, or a request with all that became of it. */
+/** A line of the list: a day, or what happened: one entry, a request with all that became of it, or a call with its effects. */
 export type TimelineItem = { kind: 'day'; key: string; label: string } | { kind: 'row'; key: string; row: TimelineRow }
 
-/** Newest entry first. Only a request has more than one. */
+/** Newest entry first. Only a request, and a tool call or plan with its effects, have more than one. */
 export type TimelineRow = {
   key: string
   entries: readonly [TimelineEntry, ...TimelineEntry[]]
   isRequest: boolean
+  /** Entry whose sentence stands for all of them; absent: the newest. */
+  lead?: TimelineEntry | undefined
   /** Latest kind of the request, which a filter may have removed from `entries`. */
   state?: string | undefined
 }
@@ -35,12 +37,17 @@ export function timelineItems(
   })
 }
 
-/** A request stands where its newest entry is. An entry that somebody changed stands alone. */
+/** Calls and plans, whose task holds what the service did for them. */
+const callKinds: ReadonlySet<string> = new Set(['tool.called', 'tool.failed', 'dns.applied', 'dns.failed'])
+
+/** Requests, and calls with their effects, stand where their newest entry is. An entry that somebody changed stands alone. */
 export function rowsOf(entries: readonly TimelineEntry[], states: RequestStates = {}): TimelineRow[] {
   const rows = new Map<string, TimelineRow>()
+  const calls = findCalls(entries)
   for (const entry of entries) {
     const request = entry.problem === null ? requestIdOf(entry) : undefined
-    const key = request === undefined ? String(entry.sequence) : `request ${request}`
+    const call = request === undefined ? calls.get(taskOf(entry) ?? '') : undefined
+    const key = request === undefined ? String((call ?? entry).sequence) : `request ${request}`
     const begun = rows.get(key)
     rows.set(key, {
       key,
@@ -49,7 +56,33 @@ export function rowsOf(entries: readonly TimelineEntry[], states: RequestStates 
       ...(request !== undefined && { state: states[request] }),
     })
   }
-  return [...rows.values()]
+  return [...rows.values()].map((row) => (row.entries.length > 1 ? { ...row, lead: leadOf(row) } : row))
+}
+
+/** The only call of each task. Turns of chats make several calls, whose effects cannot be told apart. */
+function findCalls(entries: readonly TimelineEntry[]): ReadonlyMap<string, TimelineEntry> {
+  const calls = new Map<string, TimelineEntry>()
+  const repeated = new Set<string>()
+  for (const entry of entries) {
+    const task = taskOf(entry)
+    if (task === undefined || !callKinds.has(entry.kind)) continue
+    if (calls.has(task)) repeated.add(task)
+    calls.set(task, entry)
+  }
+  for (const task of repeated) calls.delete(task)
+  return calls
+}
+
+function taskOf({ task, problem }: TimelineEntry): string | undefined {
+  return problem === null && task !== null && !task.startsWith('chat:') ? task : undefined
+}
+
+/** A single effect says more than the name of the tool. */
+function leadOf({ entries, isRequest }: TimelineRow): TimelineEntry | undefined {
+  if (isRequest) return undefined
+  const call = entries.find(({ kind }) => callKinds.has(kind))
+  const effects = entries.filter((entry) => entry !== call)
+  return call?.kind === 'tool.called' && effects.length === 1 ? effects[0] : call
 }
 
 export function dayLabel(day: Date, now: Date): string {
