@@ -4,11 +4,11 @@ import type { Answer, Parsed, Route } from '../../shared/contract/route.ts'
 import type { BytesAnswer, EventsAnswer } from '../platform/http/answers.ts'
 import type { BaseCall, Endpoint } from '../platform/http/endpoint.ts'
 
-/** Whose budget a payment counts against, beside the limits of the user. */
+/** Program whose budget a payment counts against, in addition to the user's limits. */
 export type PaymentSpender = {
-  /** Whether it has a limit: what is within it may be paid without a limit of the request itself. */
+  /** Whether it has a limit. Payments within that limit need none in the request. */
   isLimited: boolean
-  /** Counts a payment, in the transaction that makes it. @throws AppError where the budget does not allow it */
+  /** Counts a payment, in the transaction that makes it. @throws AppError if the budget does not cover it */
   attach(payment: { id: PaymentId; amountMicroUsd: number }): void
 }
 

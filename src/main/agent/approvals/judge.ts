@@ -25,7 +25,7 @@ export function judge(intent: JudgedIntent, { policy, grants, serviceHost }: Giv
     return { effect: 'deny', by: 'steward', detail: 'Only you can ask to sign a message.' }
   }
   const found = firstRule(policy.rules, { kind, askerKind: asker.kind, host, amountMicroUsd })
-  // Who let tools of Steward destroy did not let strangers' tools run, nor a key with limits spend beside them.
+  // A user who allows Steward's own destructive tools has not allowed third-party tools, nor a key to exceed its limits.
   const rule = found?.effect === 'allow' && (isOfServer(intent) || asker.limited) ? undefined : found
   const detail = rule && ruleDetail(rule)
   if (rule && detail && rule.effect === 'deny') return { effect: 'deny', by: 'policy', detail }

@@ -1,7 +1,7 @@
 import type { ListedModel } from '../../../shared/contract/inference.ts'
 import { affordableOutputTokens, maxModelCost, modelCacheSavings, modelCost } from '../../../shared/modelCost.ts'
 
-/** `input` includes the cached tokens and those that were written. */
+/** `input` includes cached tokens and tokens written to the cache. */
 export type UsedTokens = { input: number; cached: number; cacheWritten: number; output: number }
 type MaxTokens = Pick<UsedTokens, 'input' | 'output'>
 
@@ -13,7 +13,7 @@ export function savedByCache({ pricing }: ListedModel, used: UsedTokens): number
   return modelCacheSavings(pricing.tiers, toModelTokens(used))
 }
 
-/** No less than what the service holds: it may ask a provider to keep the prompt without being told to. */
+/** Returns at least the amount that the service holds, which may request prompt caching by default. */
 export function worstCost({ pricing }: ListedModel, max: MaxTokens): number {
   return maxModelCost(pricing.tiers, { ...max, cache: '5m' })
 }
@@ -22,7 +22,7 @@ export function affordableOutput({ pricing }: ListedModel, max: MaxTokens, budge
   return affordableOutputTokens(pricing.tiers, { ...max, cache: '5m' }, budgetMicroUsd)
 }
 
-/** Whether its provider keeps a prompt only when asked to, and that has a price of its own. */
+/** Whether the provider caches prompts only on request, at a separate price. */
 export function asksForCache({ pricing }: ListedModel): boolean {
   return pricing.cache_write_5m_per_million > pricing.input_per_million
 }

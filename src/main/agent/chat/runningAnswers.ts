@@ -41,7 +41,7 @@ export type RunningAnswers = {
   get(id: string): RunningAnswer | undefined
   /** All, or those of a conversation. */
   count(conversationId?: string): number
-  /** Of one conversation, or of all. */
+  /** Stops the answers of one conversation, or of all. */
   stopAll(conversationId?: string): void
   /** Ends them, and waits until each is stored. */
   close(): Promise<void>

@@ -10,9 +10,9 @@ type Options = {
   onEvent: (event: ServiceEvent) => void
   /** Not connected, or no longer, for the reason given. It is tried again until closed. */
   onLost: (reason: string) => void
-  /** The connection is open and was never lost, but the service answers again only now. */
+  /** The service responds again over a connection that was never lost. */
   onAnswering: () => void
-  /** The service accepts connections and has answered nothing for 30 s. */
+  /** The service accepts connections but has sent nothing for 30 s. */
   onFrozen: () => void
   limits?: Partial<FeedLimits>
 }
@@ -38,7 +38,7 @@ export function eventFeed({ target, log, onEvent, onLost, onAnswering, onFrozen,
   let pauseMs: number = backOff.firstMs
   let retry: NodeJS.Timeout | undefined
   let socket: WebSocket | undefined
-  /** Counted in waits instead of by the clock: a computer that slept did not wait. */
+  /** Counted in intervals, not by the clock, so that time asleep does not count. */
   let silentMs = 0
 
   const wait = (ms: number): void => {
@@ -118,7 +118,7 @@ export function eventFeed({ target, log, onEvent, onLost, onAnswering, onFrozen,
 }
 
 type HeartbeatEvents = {
-  /** No pong has come since the last ping. */
+  /** Called when no pong has arrived since the last ping. */
   onSilence(): void
   onAnswer(): void
 }
@@ -143,7 +143,7 @@ function isTimeout(error: Error): boolean {
   return /handshake has timed out/i.test(error.message)
 }
 
-/** For people: codes and numbers are in the log. */
+/** Formats a reason for the window; codes and numbers are in the log. */
 function reasonOf(error: Error): string {
   if (isTimeout(error)) return reasons.silent
   if (/^connect (ECONNREFUSED|ENOENT)/.test(error.message)) return reasons.absent

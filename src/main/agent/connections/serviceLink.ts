@@ -19,7 +19,7 @@ export type ServiceLink = {
   absence(): AppError
   /** @returns what ends the subscription */
   subscribe(listener: (event: LocalEvent) => void): () => void
-  /** Calls `listener` when the service is there and has answered nothing for 30 s. @returns what ends the subscription */
+  /** Calls `listener` when the service is connected but has sent nothing for 30 s. @returns the unsubscribe function */
   onFrozen(listener: () => void): () => void
   close(): void
 }

@@ -22,11 +22,11 @@ type Options = Pick<StartOptions, 'dataFolder' | 'config'> & {
 }
 
 export type ServiceProcess = {
-  /** @throws AppError `service/start-failed` with what it said, when it refuses to start or crashes at every attempt. */
+  /** @throws AppError `service/start-failed` with its error output when it refuses to start or crashes on every attempt */
   readonly started: Promise<ServiceReady>
   /** At once, and again whenever it was started again: then the last one of its kind, of each family. */
   tell(order: ServiceOrder): void
-  /** Ends one that no longer answers; it is started again. */
+  /** Kills a process that no longer responds; the supervisor restarts it. */
   restart(): void
   close(): Promise<void>
 }
@@ -127,7 +127,7 @@ function ownWords(said: string): string | undefined {
   return lines.at(-1)?.replace(spoken, '')
 }
 
-/** The error in what Node prints of a crash: stack and Node's version follow it. */
+/** Extracts the error from Node's crash report, which continues with the stack and the version of Node. */
 function crashLine(said: string): string | undefined {
   return said.split('\n').findLast((line) => /^(?:\w*Error|Uncaught)\b.*/.test(line))
 }

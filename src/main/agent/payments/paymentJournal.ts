@@ -39,7 +39,7 @@ export type PaymentJournal = {
 type Options = {
   payments: PaymentRepository
   budgets: Pick<PaymentBudgetRepository, 'settle'>
-  /** Settles what a payment holds of the budget of a program, in the same transaction. */
+  /** Settles the hold of a payment on a program's budget, in the same transaction. */
   settleSpender?: (payment: PaymentId, takenMicroUsd: number) => void
   now: () => number
 }

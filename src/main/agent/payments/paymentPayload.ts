@@ -14,7 +14,7 @@ type Signed = {
   raw: RawOffer
   url: string
   result: SignedIntent
-  /** Of the payment; `declared` is undefined where the seller takes none. */
+  /** Identifier of the payment; `declared` is undefined if the seller does not support identifiers. */
   identifier: { declared: Declaration | undefined; id: PaymentId }
 }
 
@@ -61,7 +61,7 @@ const Told = z.looseObject({
   payer: z.string().max(200).optional().catch(undefined),
   extensions: z.record(z.string(), z.unknown()).optional().catch(undefined),
 })
-/** What is kept of the extensions of a receipt, such as one that the seller signed. */
+/** Maximum stored size of a receipt's extensions, such as a signed receipt. */
 const maxExtensionBytes = 16 * 1024
 
 /** What a seller says of the payment; undefined where it says nothing that can be read. */

@@ -344,7 +344,7 @@ async function unpaid({ seller, request, via }: Wanted, signal: AbortSignal): Pr
 }
 
 /**
- * Refuses to sign while this computer's clock differs from the seller's: a signature would be good for as much longer.
+ * Refuses to sign while this computer's clock differs from the seller's, which would extend the signature's validity.
  * @throws AppError `payment/clock`
  */
 function assertClock({ headers: { date, age = '0' } }: SellerAnswer, host: string, nowMs: number): void {

@@ -23,10 +23,10 @@ export type ReadOffer = {
   solana?: SolanaTerms
   /** Of a payable offer of `upto`: who settles it. */
   facilitator?: string
-  /** What goes back with the payment, with its identifier: the seller takes one. */
+  /** The seller's declaration, returned to it with the identifier of the payment. */
   identifier?: Declaration
 }
-/** As the seller declared the extension `payment-identifier`. */
+/** The seller's declaration of the extension `payment-identifier`. */
 export type Declaration = Readonly<Record<string, unknown>>
 type KnownNetwork = EvmNetwork | SolanaNetwork
 /** All that is taken of what a seller adds there: nothing else of it gets into a transaction. */
@@ -58,7 +58,7 @@ const Demand = z.looseObject({
     .catch(undefined),
   extensions: z.looseObject({}).optional().catch(undefined),
 })
-/** A longer declaration is not sent back. */
+/** Longer declarations are not returned to the seller. */
 const maxDeclarationBytes = 4096
 const Declared = z.looseObject({ info: z.looseObject({ required: z.boolean().optional() }) })
 
@@ -83,7 +83,7 @@ export function readOffers(headers: Readonly<Record<string, string>>, body: stri
   return []
 }
 
-/** Reads the offers of one parsed demand. */
+/** Parses the offers of one PaymentRequired body. */
 export function parseOffers(demand: unknown): ReadOffer[] {
   const { data } = Demand.safeParse(demand)
   if (!data) return []
@@ -97,13 +97,13 @@ export function parseOffers(demand: unknown): ReadOffer[] {
   })
 }
 
-/** The declaration is a stranger's: it is bounded, and goes back to that stranger alone. */
+/** Reads the declaration of an untrusted seller, bounded in size. It is returned to that seller only. */
 function declarationIn(extensions: Readonly<Record<string, unknown>> | undefined): Declaration | undefined {
   const { data } = Declared.safeParse(extensions?.[paymentIdentifierName])
   return data && isShortJson(data, maxDeclarationBytes) ? data : undefined
 }
 
-/** Whether a value of another party is JSON of at most so many bytes. */
+/** Whether an untrusted value is JSON of at most `maxBytes`. */
 export function isShortJson(value: unknown, maxBytes: number): boolean {
   try {
     return Buffer.byteLength(JSON.stringify(value)) <= maxBytes

@@ -46,16 +46,16 @@ export function mendedTree(given: readonly ImportedNode[]): MendedMessage[] {
   return messages
 }
 
-/** What comes behind a node follows `parentId`, and the first answer there begins with the thoughts. */
+/** Children of a node are attached to `parentId`; the first answer among them starts with the thoughts. */
 type Place = { parentId: string | undefined; thoughts: Thought | undefined }
 
-/** A thought of a hidden node and those before it. Many nodes may share one: it belongs to the first answer. */
+/** Reasoning of a hidden node, linked to the one before. Nodes may share it: it goes to the first answer. */
 type Thought = { text: string; before: Thought | undefined; isUsed?: boolean }
 
-/** Reasoning of one message, in characters. */
+/** Maximum reasoning of one message, in characters. */
 export const maxReasoningLength = 1_000_000
 
-/** Takes the thoughts that no other answer has, so that no text of the file is copied to everything behind it. */
+/** Returns the thoughts that no other answer has claimed, so that one text is not copied to every descendant. */
 function joinThoughts(last: Thought): string {
   const texts: string[] = []
   let length = 0

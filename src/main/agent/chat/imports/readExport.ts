@@ -61,7 +61,7 @@ function hasTooManyValues(bytes: Buffer): boolean {
   return values > mostValues
 }
 
-/** One format nests each message in the one before. What reads these files walks lists of its own, not the stack. */
+/** High because one format nests each message in the previous one. Readers of these files do not recurse. */
 const maxDepth = 200_000
 
 const [comma, bracket, brace] = [0x2c, 0x5b, 0x7b]
