@@ -159,7 +159,12 @@ test('plans, applies and undoes DNS changes, also when the zone moved meanwhile'
   await plan.first().getByRole('button').click()
   const steps = plan.first().getByRole('list', { name: 'Steps' }).getByRole('listitem')
   await until('the service told of all changes', async () => (await steps.count()) === 8)
-  expect(await page.getByRole('article').filter({ hasText: /^You (added|deleted|removed)/ }).count()).toBe(1)
+  expect(
+    await page
+      .getByRole('article')
+      .filter({ hasText: /^You (added|deleted|removed)/ })
+      .count(),
+  ).toBe(1)
   await look(page, 'activity-domain')
 })
 
