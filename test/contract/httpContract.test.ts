@@ -224,6 +224,7 @@ const asked: Record<string, Asked> = {
   chatCompletionCreate: { body: { model: 'claude-sonnet-4.5', messages } },
   responseCreate: { body: { model: 'gemini-3-pro', input: 'Hello' } },
   messageCreate: { body: { model: 'gpt-5.2', messages, max_tokens: 100 } },
+  embeddingsCreate: { body: { model: 'text-embedding-3-small', input: 'Hello' } },
   messageCountTokens: { body: { model: 'kimi-k2.5', messages } },
   domainSearch: { query: '?q=contract&suggestions=true' },
   domainCheck: { query: '?domains=example.com,contract.io' },

@@ -87,7 +87,7 @@ test('a key is given on a protected page, tested, and makes its models available
   await sheet.gone()
   await openAi.getByText('OpenAI accepts this key.').waitFor()
   await openAi.getByText('Key ending in cret, in an encrypted file').waitFor()
-  await openAi.getByText('4 models').click()
+  await openAi.getByText('6 models').click()
   await openAi.getByRole('rowheader', { name: 'gpt-5.2', exact: true }).waitFor()
   await look(page, 'settings-models')
   await look.inOtherSizes(page, 'settings-models')

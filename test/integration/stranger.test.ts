@@ -22,6 +22,7 @@ const linked = evmWallet()
 const third = evmWallet()
 const providers = await providerServer()
 const freeModel = 'shed-model'
+const freeEmbeddingModel = 'nomic-embed-text'
 const messages = [{ role: 'user', content: 'Hello' }]
 /** Names and ids of what belongs to the owner: no answer to the stranger may hold one. */
 const marks: string[] = []
@@ -215,6 +216,7 @@ const lines: Record<string, Line> = {
   chatCompletionCreate: own({ body: { model: freeModel, messages } }),
   responseCreate: own({ body: { model: freeModel, input: 'Hello' } }),
   messageCreate: own({ body: { model: freeModel, messages, max_tokens: 100 } }),
+  embeddingsCreate: own({ body: { model: freeEmbeddingModel, input: 'Hello' } }),
   messageCountTokens: own({ body: { model: freeModel, messages } }),
 }
 

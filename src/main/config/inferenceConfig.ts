@@ -18,7 +18,7 @@ const family = (provider: string, form: string) =>
         .array(ConfiguredModel)
         .default([])
         .meta({
-          description: `More models of ${provider}, or other values for those that Steward knows: \`name\`, \`upstream_id\`, \`context_window\`, \`max_output_tokens\`, \`prices\`.`,
+          description: `More models of ${provider}, or other values for those that Steward knows: \`name\`, \`upstream_id\`, \`kind\` (\`chat\` or \`embedding\`), \`context_window\`, \`max_output_tokens\`, \`prices\`.`,
         }),
     })
     .prefault({})
@@ -48,7 +48,7 @@ export const InferenceConfig = z
       .default([])
       .meta({
         description:
-          'Servers of your own that speak OpenAI’s chat completions (Ollama, LM Studio, llama.cpp): `name`, `base_url` ending with `/v1`, `api_key` and `models`. They cost nothing unless a model has `prices`.',
+          'Servers of your own that speak OpenAI’s chat completions and embeddings (Ollama, LM Studio, llama.cpp): `name`, `base_url` ending with `/v1`, `api_key` and `models`, whose `kind` is guessed from their names where it is not set. They cost nothing unless a model has `prices`.',
       }),
   })
   .prefault({})

@@ -4,6 +4,7 @@ import { installFolder } from '../platform/programFile.ts'
 import { createModelUse } from './activity/modelUse.ts'
 import type { CreditReservations } from './credits/creditReservations.ts'
 import type { Caller, Endpoint } from './endpoint.ts'
+import { createEmbeddingsGateway } from './inference/embeddings/embeddingsGateway.ts'
 import { imageFetcher } from './inference/fetchedImages.ts'
 import { gateway } from './inference/gateway.ts'
 import { inferenceRoutes } from './inference/inferenceRoutes.ts'
@@ -43,15 +44,18 @@ export function inferenceParts(
   const { modelNamed, providerOf } = settings
   let isStopped = false
   const use = scope.own(createModelUse(activity), (it) => it.close())
-  const answers = gateway<Caller>({
+  const paid = {
     modelNamed,
     providerOf,
-    credits: recordedCredits(ledgerCredits(reservations), { use, callers, isStopped: () => isStopped }),
+    credits: recordedCredits<Caller>(ledgerCredits(reservations), { use, callers, isStopped: () => isStopped }),
     pools,
+    now: options.now,
+  }
+  const answers = gateway<Caller>({
+    ...paid,
     fetchImage: imageFetcher(),
     // Its random bits come from a store, which asking the system for each would not.
     newId: () => randomUUID().replaceAll('-', '').slice(0, 24),
-    now: options.now,
     onFailure: (failure) => log.error('an answer could not be settled', { failure }),
   })
   const test = scope.own(providerTest({ families: catalogue.families, providerOf }), (it) => it.close())
@@ -61,6 +65,7 @@ export function inferenceParts(
     endpoints: callers.known([
       ...inferenceRoutes({
         gateway: answers,
+        embed: createEmbeddingsGateway<Caller>(paid),
         countTokens: tokenCounter({ modelNamed, providerOf, pools }),
         listed: listedModels({
           models: settings.models,

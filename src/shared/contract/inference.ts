@@ -152,6 +152,50 @@ export const countMessageTokens = defineRoute({
   maxBodyBytes,
 })
 
+const maxEmbeddingsBodyBytes = 8 * 1024 * 1024
+
+export const createEmbeddings = defineRoute({
+  operation: 'embeddingsCreate',
+  errors: 'openai',
+  method: 'POST',
+  path: '/v1/embeddings',
+  summary: 'Embed texts (OpenAI embeddings)',
+  description:
+    'Takes what OpenAI’s embeddings take, for models of the kind `embedding`. The price is in `usage.cost`. An answer that would have more than 8 MB is refused. `x-steward-warnings` names fields that were left out. A repetition with the same Idempotency-Key gets the first answer again, or 409 where that is longer than a megabyte.',
+  tag: 'Models',
+  body: z.looseObject({
+    model: model.describe('A model of the kind `embedding` that GET /v1/models lists.'),
+    input: z
+      .unknown()
+      .optional()
+      .describe('Needed: a text, a list of up to 2,048 texts, a list of tokens, or a list of lists of tokens.'),
+    encoding_format: z
+      .unknown()
+      .optional()
+      .describe('`float`, the default, or `base64` of little-endian 32-bit floats.'),
+    dimensions: z.unknown().optional().describe('Numbers in a vector, of models that can shorten it.'),
+    user: z.unknown().optional(),
+  }),
+  response: z.object({
+    object: z.literal('list'),
+    data: z.array(
+      z.object({
+        object: z.literal('embedding'),
+        index: z.int().nonnegative(),
+        embedding: z.union([z.array(z.number()), z.string()]),
+      }),
+    ),
+    model: z.string(),
+    usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int(), cost: InferenceCost }),
+  }),
+  refusals,
+  idempotent: true,
+  maxBodyBytes: maxEmbeddingsBodyBytes,
+})
+
+export const modelKinds = ['chat', 'embedding'] as const
+export type ModelKind = (typeof modelKinds)[number]
+
 /** Price version of a model with an unknown price, which counts as 0. */
 export const unknownPriceVersion = 'unknown'
 
@@ -173,6 +217,7 @@ export const ListedModel = z.object({
   id: z.string(),
   object: z.literal('model'),
   type: z.literal('model'),
+  kind: z.enum(modelKinds).describe('`embedding`: for POST /v1/embeddings only; `chat`: for everything else.'),
   display_name: z.string(),
   created: z.int().describe('Unix seconds of its release; 0 where nobody knows.'),
   created_at: z.string(),
@@ -180,7 +225,7 @@ export const ListedModel = z.object({
   provider: z.string(),
   available: z.boolean().describe('Steward has a key for its provider.'),
   context_window: z.int(),
-  max_output_tokens: z.int(),
+  max_output_tokens: z.int().describe('0 for an embedding model.'),
   images: z.boolean(),
   reasoning: z.boolean(),
   pricing: z.object({
@@ -190,6 +235,11 @@ export const ListedModel = z.object({
   }),
 })
 export type ListedModel = z.infer<typeof ListedModel>
+
+/** Whether it answers conversations. */
+export function isChatModel({ kind }: Pick<ListedModel, 'kind'>): boolean {
+  return kind === 'chat'
+}
 
 export const getModel = defineRoute({
   operation: 'modelGet',

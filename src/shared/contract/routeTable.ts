@@ -45,6 +45,7 @@ import { addImage, listImages, removeImage } from './images.ts'
 import {
   countMessageTokens,
   createChatCompletion,
+  createEmbeddings,
   createMessage,
   createResponse,
   getModel,
@@ -181,6 +182,7 @@ export const routeTable: readonly Route[] = [
   createResponse,
   createMessage,
   countMessageTokens,
+  createEmbeddings,
   testProvider,
   searchDomains,
   checkDomains,

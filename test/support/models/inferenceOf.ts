@@ -2,11 +2,17 @@ import { familyIds } from '../../../src/main/service/inference/modelCatalogue.ts
 import type { InferenceOptions } from '../../../src/main/service/inference/providerSettings.ts'
 import type { ProviderServer } from './providerServer.ts'
 
-/** All five families, and one server of the user's own with a model that costs nothing, at the strict fakes. */
+/** All five families, and one server of the user's own with two models that cost nothing, at the strict fakes. */
 export function inferenceOf(providers: Pick<ProviderServer, 'providerOf'>): InferenceOptions {
   return {
     families: Object.fromEntries(familyIds.map((id) => [id, providers.providerOf(id)])),
     models: {},
-    local: [{ name: 'shed', ...providers.providerOf('local:shed'), models: [{ name: 'shed-model' }] }],
+    local: [
+      {
+        name: 'shed',
+        ...providers.providerOf('local:shed'),
+        models: [{ name: 'shed-model' }, { name: 'nomic-embed-text' }],
+      },
+    ],
   }
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { embeddingsJson, embeddingsRules } from './embeddingsProvider.ts'
 import {
   anthropicRules,
   geminiRules,
@@ -36,7 +37,15 @@ export type Turn =
   | { cut: true }
 
 export type ProviderRequest = { provider: ProviderName; path: string; headers: IncomingMessage['headers']; body: Wire }
-export type ProviderName = 'openai' | 'responses' | 'anthropic' | 'gemini' | 'moonshot' | 'qwen' | 'local'
+export type ProviderName =
+  | 'openai'
+  | 'responses'
+  | 'embeddings'
+  | 'anthropic'
+  | 'gemini'
+  | 'moonshot'
+  | 'qwen'
+  | 'local'
 
 /** No text but a header may hold one. */
 export const providerKeys: Readonly<Record<string, string>> = {
@@ -70,7 +79,7 @@ export async function providerServer() {
     const body: Wire = JSON.parse(Buffer.concat(pieces).toString())
     const url = new URL(request.url ?? '/', 'http://provider')
     const [, place = ''] = url.pathname.split('/')
-    const provider = (url.pathname.endsWith('/responses') ? 'responses' : place) as ProviderName
+    const provider = (/\/(responses|embeddings)$/.exec(url.pathname)?.[1] ?? place) as ProviderName
     const asked = { provider, path: url.pathname + url.search, headers: request.headers, body }
     requests.push(asked)
     response.once('close', () => {
@@ -109,6 +118,10 @@ export async function providerServer() {
     if ('status' in turn) {
       const text = turn.body ?? errorBody(provider, turn.status, `The fake says ${turn.status}.`)
       return send(response, turn.status, text, turn.headers)
+    }
+    if (provider === 'embeddings' && !('frames' in turn)) {
+      await turn.until
+      return send(response, 200, embeddingsJson(turn.usage?.input, body))
     }
     const streams = provider === 'gemini' ? url.pathname.includes('stream') : body.stream === true
     if ('parts' in turn) for (const part of turn.parts) keepSignature(part, signatures)
@@ -230,6 +243,7 @@ const writers: Record<ProviderName, Writer> = {
   qwen: { rules: qwenRules, json: chatJson, frames: chatFrames },
   local: { rules: () => undefined, json: chatJson, frames: chatFrames },
   responses: { rules: responsesRules, json: responsesJson, frames: (it, { model }) => responsesFrames(it, model) },
+  embeddings: { rules: embeddingsRules, json: () => ({}), frames: () => [] },
   anthropic: { rules: anthropicRules, json: messagesJson, frames: messagesFrames },
   gemini: { rules: geminiRules, json: geminiJson, frames: geminiFrames },
 }

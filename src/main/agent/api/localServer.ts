@@ -1,7 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 import { AppError } from '../../../shared/appError.ts'
-import { createChatCompletion, createMessage, createResponse } from '../../../shared/contract/inference.ts'
+import {
+  createChatCompletion,
+  createEmbeddings,
+  createMessage,
+  createResponse,
+} from '../../../shared/contract/inference.ts'
 import { localEventsPath } from '../../../shared/contract/localApi.ts'
 import { routeTable } from '../../../shared/contract/routeTable.ts'
 import { streamClose } from '../../../shared/contract/terminalStream.ts'
@@ -159,7 +164,11 @@ function sendEvents(page: WebSocket, events: LocalEvents): void {
 
 /** Matches paths as the service does: an escaped letter or a fragment reaches the same model. */
 const completions = router(
-  [createChatCompletion, createResponse, createMessage].map(({ method, path }) => ({ method, path, to: true })),
+  [createChatCompletion, createResponse, createMessage, createEmbeddings].map(({ method, path }) => ({
+    method,
+    path,
+    to: true,
+  })),
 )
 
 /** Refuses models of a remote service, which does not know the stop switch. @throws AppError `intent/stopped` */

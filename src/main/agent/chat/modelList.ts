@@ -1,8 +1,8 @@
 import { AppError } from '../../../shared/appError.ts'
-import { type ListedModel, listModels } from '../../../shared/contract/inference.ts'
+import { isChatModel, type ListedModel, listModels } from '../../../shared/contract/inference.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 
-/** The models of the service, with prices, as they were a moment ago. */
+/** The models of the service that answer conversations, with prices, as they were a moment ago. */
 export type ModelList = {
   /** @throws AppError `chat/model` for a name that the service does not know, `service/unavailable` */
   named(names: readonly string[]): Promise<ListedModel[]>
@@ -19,7 +19,9 @@ export function modelList({ client, now }: { client: Pick<ServiceClient, 'call'>
   let asking: Promise<Map<string, ListedModel>> | undefined
 
   const ask = (): Promise<Map<string, ListedModel>> => {
-    const asked = client.call(listModels, {}).then(({ data }) => new Map(data.map((it) => [it.id, it])))
+    const asked = client
+      .call(listModels, {})
+      .then(({ data }) => new Map(data.filter(isChatModel).map((it) => [it.id, it])))
     const isLatest = () => asking === asked
     asked.then(
       (models) => {
@@ -47,7 +49,7 @@ export function modelList({ client, now }: { client: Pick<ServiceClient, 'call'>
         names.map(async (name) => {
           const model = await find(name)
           if (model) return model
-          throw new AppError('chat/model', `The service has no model ${JSON.stringify(name)}.`)
+          throw new AppError('chat/model', `The service has no chat model ${JSON.stringify(name)}.`)
         }),
       ),
     forget() {

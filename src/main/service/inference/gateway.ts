@@ -18,8 +18,10 @@ import { type ImageFetcher, withFetchedImages, withUnfetchedImages } from './fet
 import type { InferenceCredits, Reservation } from './inferenceCredits.ts'
 import { InferenceError, unknownModel } from './inferenceError.ts'
 import type { InnerEvent, InnerRequest } from './innerForm.ts'
-import { type Loose, parsedObject } from './looseJson.ts'
+import type { Loose } from './looseJson.ts'
 import type { CatalogueModel } from './modelCatalogue.ts'
+import { requireModelKind } from './modelKind.ts'
+import { createKeyScrubber, notConfigured, readJsonReply, scrubFailure } from './providerReply.ts'
 import { chatRoute, credentialHeaders, type ProviderRoute, providerRoute } from './providerRoute.ts'
 import { filterFields } from './raw/fieldShape.ts'
 import { filterBetas } from './raw/messagesFields.ts'
@@ -33,6 +35,7 @@ import type { UpstreamReply } from './upstreamRequest.ts'
 import { takesImageUrls } from './upstreams/openAiRequest.ts'
 import type { UpstreamRequest } from './upstreams/upstream.ts'
 import { estimatedInput } from './usageEstimate.ts'
+import { warningHeaders } from './warningHeaders.ts'
 
 /** Where a provider answers, and the key for it. Held in memory only. */
 export type Provider = { baseUrl: string; apiKey: string | undefined }
@@ -69,9 +72,6 @@ export type GatewayAnswer =
   /** Frames of an event stream. Each is asked for when the ones before are taken. */
   | { kind: 'stream'; headers: Readonly<Record<string, string>>; frames: AsyncGenerator<string> }
 
-/** Maximum size of a non-streamed answer, which is parsed as a whole. */
-const maxJsonAnswerBytes = 8 * 1024 * 1024
-
 /** Answers requests of all dialects by models of all families, and has each of them paid for. */
 export function gateway<Caller>(parts: GatewayParts<Caller>) {
   /** Places whose server speaks chat completions only, though OpenAI has Responses. */
@@ -83,6 +83,7 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
     const { body: passable, leftOut } = filterFields(body, dialect.fields)
     const model = parts.modelNamed(asked.model)
     if (!model) throw unknownModel(asked.model)
+    requireModelKind(model, 'chat')
     // What passes raw is the caller's own.
     const read = providerRoute(model, dialect.name).raw ? asked : withCacheMarks(asked, model)
     checkCallResults(read.turns)
@@ -124,7 +125,7 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
 
   async function sent(job: Job, reservation: Reservation, draft: Draft): Promise<GatewayAnswer> {
     const provider = parts.providerOf(job.model)
-    if (!provider) throw unconfigured(job.model)
+    if (!provider) throw notConfigured(job.model)
     const fetched = takesImageUrls(job.model.kind)
       ? job.request
       : await withFetchedImages(job.request, parts.fetchImage, job.signal)
@@ -140,7 +141,7 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
       return await (job.request.stream ? streamed(paid, reply) : collected(paid, reply))
     } catch (failure) {
       if (job.signal.aborted) await settleUnanswered({ model: job.model, reservation, fetched })
-      throw failure instanceof InferenceError ? scrubbed(failure, provider) : failure
+      throw failure instanceof InferenceError ? scrubFailure(failure, provider) : failure
     }
   }
 
@@ -191,8 +192,8 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
 
   async function plain(paid: Paid, reply: UpstreamReply): Promise<GatewayAnswer> {
     const { route } = paid.draft
-    const body = await readJson(reply, {
-      scrubText: scrubberOf(paid.provider),
+    const body = await readJsonReply(reply, {
+      scrubText: createKeyScrubber(paid.provider),
       meter: createAnswerMeter(limitsOf(paid), parts.now),
     })
     const events = answerRules().pass(route.upstream.readAnswer(body, { newCallId })).map(paid.restored)
@@ -245,7 +246,7 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
       relay,
       told,
       signal: paid.signal,
-      scrubbed: (failure) => scrubbed(failure, paid.provider),
+      scrubbed: (failure) => scrubFailure(failure, paid.provider),
       onFailure: parts.onFailure,
     })
     return { kind: 'stream', headers: headersOf(paid, []), frames }
@@ -261,7 +262,7 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
   const readingOf = (paid: Paid) => ({
     limits: limitsOf(paid),
     now: parts.now,
-    scrubText: scrubberOf(paid.provider),
+    scrubText: createKeyScrubber(paid.provider),
     restored: paid.restored,
   })
 
@@ -302,26 +303,6 @@ type Draft = {
 }
 type Paid = Job & Purchase & { draft: Draft; provider: Provider; inputTokens: Promise<number> | undefined }
 
-type Reading = { scrubText: (text: string) => string; meter: ReturnType<typeof createAnswerMeter> }
-
-async function readJson({ body }: UpstreamReply, { scrubText, meter }: Reading): Promise<Loose> {
-  const pieces: Uint8Array[] = []
-  let bytes = 0
-  try {
-    for await (const piece of body) {
-      bytes += piece.length
-      meter.assertAlive()
-      if (bytes > maxJsonAnswerBytes) throw new InferenceError('upstream', 'The provider’s response is too large.')
-      pieces.push(piece)
-    }
-  } catch (failure) {
-    throw brokenAnswer(failure)
-  }
-  const parsed = parsedObject(scrubText(Buffer.concat(pieces).toString('utf8')))
-  if (parsed) return parsed
-  throw new InferenceError('upstream', 'The provider sent an answer that is no JSON object.', { reason: 'unusable' })
-}
-
 /** Base64 of images, whose tokens do not follow from their bytes. */
 function imageChars(request: InnerRequest): number {
   let chars = 0
@@ -334,42 +315,10 @@ function imageChars(request: InnerRequest): number {
   return chars
 }
 
-const maxWarningChars = 2_000
-
 function headersOf({ draft, reservation, request }: Paid, found: readonly string[]): Record<string, string> {
-  const warnings = [...new Set([...draft.request.warnings, ...found])].join('; ')
   const clamped = reservation.maxOutputTokens !== request.maxOutputTokens
   return {
-    ...(warnings !== '' && { 'x-steward-warnings': warnings.replace(/[^\x20-\x7e]/g, '?').slice(0, maxWarningChars) }),
+    ...warningHeaders([...draft.request.warnings, ...found]),
     ...(clamped && { 'x-steward-max-tokens': String(reservation.maxOutputTokens) }),
   }
-}
-
-function unconfigured(model: CatalogueModel): InferenceError {
-  const message = `The provider of ${model.name} is not configured: Steward has no key for it.`
-  return new InferenceError('unconfigured', message, { reason: 'provider_not_configured' })
-}
-
-/** Shorter keys are placeholders for servers without keys, and may occur in an answer. */
-const minKeyChars = 12
-
-/** A debugging proxy may echo request headers in a successful response. */
-function scrubberOf({ apiKey }: Provider): (text: string) => string {
-  if (apiKey === undefined || apiKey.length < minKeyChars) return (text) => text
-  return (text) => (text.includes(apiKey) ? text.replaceAll(apiKey, '…') : text)
-}
-
-/** Providers repeat keys in their sentences. */
-function scrubbed(failure: InferenceError, { apiKey }: Provider): InferenceError {
-  const { kind, message, reason, param, detail, retryAfter, status, cause } = failure
-  if (!apiKey || ![message, reason, param, detail, retryAfter].some((it) => it?.includes(apiKey))) return failure
-  const clean = (text: string | undefined) => text?.replaceAll(apiKey, '…')
-  return new InferenceError(kind, message.replaceAll(apiKey, '…'), {
-    reason: clean(reason),
-    param: clean(param),
-    detail: clean(detail),
-    retryAfter: retryAfter?.includes(apiKey) ? undefined : retryAfter,
-    status,
-    cause,
-  })
 }

@@ -2,6 +2,7 @@ import type { AppError } from '../../../shared/appError.ts'
 import {
   countMessageTokens,
   createChatCompletion,
+  createEmbeddings,
   createMessage,
   createResponse,
   getModel,
@@ -14,6 +15,7 @@ import { chatDialect } from './dialects/chatDialect.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import { messagesDialect } from './dialects/messagesDialect.ts'
 import { responsesDialect } from './dialects/responsesDialect.ts'
+import type { EmbeddingsGateway } from './embeddings/embeddingsGateway.ts'
 import type { gateway } from './gateway.ts'
 import { withHeartbeats } from './heartbeats.ts'
 import { asInferenceError, unknownModel } from './inferenceError.ts'
@@ -22,12 +24,13 @@ import type { TokenCounter } from './tokenCounter.ts'
 
 type Options = {
   gateway: ReturnType<typeof gateway<Caller>>
+  embed: EmbeddingsGateway<Caller>
   countTokens: TokenCounter
   listed: ListedModels
 }
 
 /** Who can ask: everybody with a key or a sign-in. Whatever goes wrong is told in the dialect of the path. */
-export function inferenceRoutes({ gateway: answers, countTokens, listed }: Options): Endpoint[] {
+export function inferenceRoutes({ gateway: answers, embed, countTokens, listed }: Options): Endpoint[] {
   const answered = (route: Route, dialect: Dialect) =>
     inDialect(
       rawEndpoint(route, async ({ body }: Parsed<Route>, call: RawCall) => {
@@ -56,6 +59,14 @@ export function inferenceRoutes({ gateway: answers, countTokens, listed }: Optio
     inDialect(
       endpoint(countMessageTokens, async ({ body }, { signal }) => ({ input_tokens: await countTokens(body, signal) })),
       messagesDialect,
+    ),
+    inDialect(
+      rawEndpoint(createEmbeddings, async ({ body }, { caller, signal, setHeader }) => {
+        const answer = await embed({ body, caller, signal })
+        for (const [name, value] of Object.entries(answer.headers)) setHeader(name, value)
+        return answer.body
+      }),
+      chatDialect,
     ),
     inDialect(
       endpoint(listModels, () => listed()),

@@ -40,6 +40,7 @@ function listed(
     id: model.name,
     object: 'model',
     type: 'model',
+    kind: model.modelKind,
     display_name: model.name,
     created: model.releasedOnSeconds,
     created_at: new Date(model.releasedOnSeconds * 1000).toISOString(),

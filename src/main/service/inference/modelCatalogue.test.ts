@@ -25,6 +25,9 @@ test('it has every name of the interface, in its family', () => {
     'c gemini-3-flash',
     'd kimi-k2.5',
     'e qwen3-coder',
+    'a text-embedding-3-small',
+    'a text-embedding-3-large',
+    'e text-embedding-v4',
   ])
 })
 
@@ -80,4 +83,27 @@ test.each([
   const spoilt = content()
   spoil(spoilt)
   expect(() => modelCatalogue(spoilt)).toThrow(refused(/The model catalogue is wrong/))
+})
+
+test('embedding models have a kind, and those of a server are told by their names', () => {
+  const { models } = modelCatalogue(content())
+  expect(models.get('text-embedding-3-large')).toMatchObject({
+    modelKind: 'embedding',
+    dimensions: 3_072,
+    maxOutputTokens: 0,
+  })
+  expect(models.get('gpt-5.2')).toMatchObject({ modelKind: 'chat', dimensions: undefined })
+  const kindOf = (name: string) => localModel('shed', { name }).modelKind
+  const embedding = ['nomic-embed-text:latest', 'text-embedding-qwen3', 'all-minilm:33m', 'bge-m3', 'intfloat/e5-large']
+  expect(embedding.filter((name) => kindOf(name) !== 'embedding')).toEqual([])
+  const chat = ['llama3.2:3b', 'qwen/qwen3-8b', 'gemma3', 'phi4', 'deepseek-r1:14b', 'gpt-oss:20b', 'SmolLM2-135M']
+  expect(chat.filter((name) => kindOf(name) !== 'chat')).toEqual([])
+  expect(localModel('shed', { name: 'embedder', kind: 'chat' }).modelKind).toBe('chat')
+})
+
+test('a provider whose API for embeddings is another has no embedding models', () => {
+  const prices = [{ above_input_tokens: 0, input: 1, output: 0 }]
+  const own = { name: 'own-embedding', kind: 'embedding' as const, prices }
+  expect(modelCatalogue(content(), { e: [own] }).models.get('own-embedding')?.modelKind).toBe('embedding')
+  expect(() => modelCatalogue(content(), { c: [own] })).toThrow(refused(/own-embedding cannot be an embedding model/))
 })

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { AppError } from '../../../shared/appError.ts'
 import { describeIssue } from '../../../shared/contract/describeIssue.ts'
-import { unknownPriceVersion } from '../../../shared/contract/inference.ts'
+import { type ModelKind, modelKinds, unknownPriceVersion } from '../../../shared/contract/inference.ts'
 import type { ModelPriceTier } from '../../../shared/modelCost.ts'
 import { efforts } from './innerForm.ts'
+import { guessModelKind } from './modelKind.ts'
 
 /** The five families of the interface, and servers of the user's own. */
 export const familyIds = ['a', 'b', 'c', 'd', 'e'] as const
@@ -74,6 +75,9 @@ const Refusal = z.strictObject({
 const modelFields = {
   name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}$/),
   upstream_id: z.string().min(1),
+  kind: z.enum(modelKinds).default('chat'),
+  /** Numbers in a vector of an embedding model, unless a request asks for fewer. */
+  dimensions: z.int().min(1).optional(),
   released_on: z.iso.date().optional(),
   context_window: z.int().min(1),
   max_output_tokens: z.int().min(1),
@@ -106,13 +110,25 @@ const Catalogue = z.strictObject({
     z.enum(familyIds),
     z.strictObject({ provider: z.string(), title: z.string(), kind: z.enum(upstreamKinds), base_url: z.url() }),
   ),
-  models: z.array(z.strictObject({ ...modelFields, family: z.enum(familyIds) })),
+  models: z.array(
+    z
+      .strictObject({
+        ...modelFields,
+        max_output_tokens: modelFields.max_output_tokens.optional(),
+        family: z.enum(familyIds),
+      })
+      .refine(
+        (it) => it.kind === 'embedding' || it.max_output_tokens !== undefined,
+        'must have `max_output_tokens` unless it is an embedding model',
+      ),
+  ),
 })
 
 /** A model of the user's config: one of ours with other values, or one more of its family. */
 export const ConfiguredModel = z.strictObject({
   ...modelFields,
   upstream_id: modelFields.upstream_id.optional(),
+  kind: z.enum(modelKinds).optional(),
   context_window: modelFields.context_window.optional(),
   max_output_tokens: modelFields.max_output_tokens.optional(),
   images: modelFields.images.optional(),
@@ -135,6 +151,9 @@ export type CatalogueModel = {
   /** Of a family, or the name of a local server. */
   place: FamilyId | `local:${string}`
   upstreamId: string
+  modelKind: ModelKind
+  /** Numbers in a vector by default. Undefined: unknown, or not an embedding model. */
+  dimensions: number | undefined
   releasedOnSeconds: number
   contextWindow: number
   maxOutputTokens: number
@@ -181,11 +200,18 @@ export function modelCatalogue(
       const { family: _, ...base } = known ?? { ...unpriced, family }
       const fields = { upstream_id: it.name, ...base, ...given(it) }
       const version = it.prices ? `${priceVersion}+configured` : priceVersion
+      if (fields.kind === 'embedding' && withoutEmbeddings.includes(families[family].kind)) {
+        const place = `\`inference.families.${family}.models\``
+        throw new AppError('config/invalid', `${place}: ${it.name} cannot be an embedding model of this provider.`)
+      }
       models.set(it.name, modelOf({ fields, kind: families[family].kind, place: family, priceVersion: version }))
     }
   }
   return { priceVersion, families, models }
 }
+
+/** Their APIs for embeddings are not OpenAI's. */
+const withoutEmbeddings: readonly UpstreamKind[] = ['anthropic', 'gemini']
 
 export function readModelCatalogue(
   file: string,
@@ -201,7 +227,7 @@ export function localModel(
   { isFree = true }: { isFree?: boolean | undefined } = {},
 ): CatalogueModel {
   return modelOf({
-    fields: { ...unpriced, upstream_id: it.name, ...given(it) },
+    fields: { ...unpriced, upstream_id: it.name, kind: guessModelKind(it.name), ...given(it) },
     kind: 'local',
     place: `local:${server}`,
     priceVersion: it.prices ? 'configured' : isFree ? 'free' : unknownPriceVersion,
@@ -210,6 +236,7 @@ export function localModel(
 
 /** What a model that the user adds has unless they say so. */
 const unpriced = {
+  kind: 'chat' as const,
   context_window: 128_000,
   max_output_tokens: 16_384,
   images: true,
@@ -238,9 +265,11 @@ function modelOf({
     kind,
     place,
     upstreamId: fields.upstream_id,
+    modelKind: fields.kind,
+    dimensions: fields.dimensions,
     releasedOnSeconds: fields.released_on === undefined ? 0 : Date.parse(fields.released_on) / 1000,
     contextWindow: fields.context_window,
-    maxOutputTokens: Math.min(fields.max_output_tokens, fields.context_window),
+    maxOutputTokens: fields.kind === 'embedding' ? 0 : Math.min(fields.max_output_tokens ?? 0, fields.context_window),
     images: fields.images,
     responsesOnly: fields.responses_only,
     signedCalls: fields.signed_calls,

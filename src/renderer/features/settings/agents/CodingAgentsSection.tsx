@@ -1,6 +1,6 @@
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
-import type { ListedModel } from '../../../../shared/contract/inference.ts'
+import { isChatModel, type ListedModel } from '../../../../shared/contract/inference.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { ChoiceChips } from '../../../ui/ChoiceChips.tsx'
 import { CopyLine } from '../../../ui/CopyLine.tsx'
@@ -27,7 +27,7 @@ export function CodingAgentsSection() {
       ) : error ? (
         <ErrorNotice error={error} onRetry={() => void refetch()} />
       ) : (
-        <Clients models={data} />
+        <Clients models={data.filter(isChatModel)} />
       )}
     </SettingsPage>
   )

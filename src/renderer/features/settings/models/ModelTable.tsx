@@ -1,5 +1,5 @@
 import { ChevronRight } from 'lucide-react'
-import type { ListedModel } from '../../../../shared/contract/inference.ts'
+import { isChatModel, type ListedModel } from '../../../../shared/contract/inference.ts'
 import { listedPrice, modelCount, tokensText } from './modelWords.ts'
 
 type ModelListProps = { /** Whose they are, read aloud. */ of: string; models: readonly ListedModel[] }
@@ -40,7 +40,7 @@ export function ModelTable({ of, models }: ModelListProps) {
           </tr>
         </thead>
         <tbody className="divide-y divide-line">
-          {models.map(({ id, pricing, context_window }) => (
+          {models.map(({ id, kind, pricing, context_window }) => (
             <tr key={id}>
               <th scope="row" className="py-1 pr-3 font-mono font-normal whitespace-nowrap">
                 {id}
@@ -48,7 +48,7 @@ export function ModelTable({ of, models }: ModelListProps) {
               {[
                 listedPrice(pricing, 'input_per_million'),
                 listedPrice(pricing, 'cache_read_per_million'),
-                listedPrice(pricing, 'output_per_million'),
+                isChatModel({ kind }) ? listedPrice(pricing, 'output_per_million') : 'Embeddings',
                 tokensText(context_window),
               ].map((text, place) => (
                 <td key={columns[place]} className="py-1 pl-3 text-right whitespace-nowrap text-muted tabular-nums">

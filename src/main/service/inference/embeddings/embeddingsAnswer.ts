@@ -1,0 +1,63 @@
+import type { createEmbeddings } from '../../../../shared/contract/inference.ts'
+import type { Answer } from '../../../../shared/contract/route.ts'
+import { InferenceError } from '../inferenceError.ts'
+import { type Loose, listAt, looseObject } from '../looseJson.ts'
+import type { EmbeddingsRequest, VectorEncoding } from './embeddingsRequest.ts'
+
+export type EmbeddingsAnswer = Answer<typeof createEmbeddings>
+type Item = EmbeddingsAnswer['data'][number]
+
+/**
+ * Reads the vectors of an answer, in the order of the inputs and in the encoding of the request.
+ *
+ * @throws InferenceError `unusable` unless there is one vector of finite numbers for each input, all of one length
+ */
+export function readVectors(answer: Loose, { inputs, encoding, dimensions }: EmbeddingsRequest): Item[] {
+  const list = listAt(answer, 'data')
+  if (list.length !== inputs.length) throw unusable(`${list.length} vectors for ${inputs.length} inputs`)
+  const items = new Map<number, Item>()
+  let length = dimensions
+  for (const [at, it] of list.entries()) {
+    const item = looseObject(it)
+    const index = item?.index ?? at
+    if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= inputs.length) {
+      throw unusable('a vector of an unknown input')
+    }
+    if (items.has(index)) throw unusable('two vectors for one input')
+    const vector = readVector(item?.embedding)
+    if (!vector) throw unusable('a vector that is no list of numbers')
+    length ??= vector.length
+    if (vector.length !== length) throw unusable(`a vector of ${vector.length} numbers in the place of ${length}`)
+    items.set(index, { object: 'embedding', index, embedding: encodeVector(vector, encoding) })
+  }
+  return inputs.map((_, at) => items.get(at) as Item) // as many as inputs, none twice
+}
+
+function unusable(what: string): InferenceError {
+  return new InferenceError('upstream', `The provider sent ${what}.`, { reason: 'unusable' })
+}
+
+type Vector = readonly number[] | Float32Array
+
+function readVector(value: unknown): Vector | undefined {
+  const vector = typeof value === 'string' ? decodeVector(value) : Array.isArray(value) ? value : undefined
+  return vector && vector.length > 0 && vector.every(isFloat32) ? vector : undefined
+}
+
+/** Whether it stays finite in base64, whose numbers have 32 bits. */
+function isFloat32(value: unknown): boolean {
+  return typeof value === 'number' && Number.isFinite(Math.fround(value))
+}
+
+function decodeVector(base64: string): Float32Array | undefined {
+  const bytes = new Uint8Array(Buffer.from(base64, 'base64'))
+  const isWhole = bytes.length % Float32Array.BYTES_PER_ELEMENT === 0
+  // Decoding skips what is no base64.
+  return isWhole && Buffer.from(bytes).toString('base64') === base64 ? new Float32Array(bytes.buffer) : undefined
+}
+
+function encodeVector(vector: Vector, encoding: VectorEncoding): number[] | string {
+  if (encoding === 'float') return [...vector]
+  const { buffer, byteOffset, byteLength } = Float32Array.from(vector)
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64')
+}

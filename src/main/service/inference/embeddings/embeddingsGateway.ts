@@ -1,0 +1,144 @@
+import { isFreeModel, maxModelCost, modelCost } from '../../../../shared/modelCost.ts'
+import { createAnswerMeter, defaultDurationMs, defaultQuietMs } from '../answerLimits.ts'
+import type { GatewayParts, Provider } from '../gateway.ts'
+import type { Reservation } from '../inferenceCredits.ts'
+import { InferenceError, unknownModel } from '../inferenceError.ts'
+import { countAt, defined, type Loose, objectAt } from '../looseJson.ts'
+import type { CatalogueModel } from '../modelCatalogue.ts'
+import { requireModelKind } from '../modelKind.ts'
+import { createKeyScrubber, notConfigured, readJsonReply, scrubFailure } from '../providerReply.ts'
+import { credentialHeaders } from '../providerRoute.ts'
+import { filterFields } from '../raw/fieldShape.ts'
+import type { Held } from '../reservationPlan.ts'
+import { endedOnce } from '../settlement.ts'
+import { failureText } from '../upstreamPools.ts'
+import { upstreamFailure } from '../upstreams/upstreamFailure.ts'
+import { warningHeaders } from '../warningHeaders.ts'
+import { type EmbeddingsAnswer, readVectors } from './embeddingsAnswer.ts'
+import {
+  assertEmbeddable,
+  type EmbeddingsRequest,
+  embeddingsFields,
+  estimateEmbeddingTokens,
+  maxEmbeddingTokens,
+  providerEncoding,
+  readEmbeddingsRequest,
+} from './embeddingsRequest.ts'
+
+type Parts<Caller> = Pick<
+  GatewayParts<Caller>,
+  'modelNamed' | 'providerOf' | 'credits' | 'pools' | 'now' | 'answerTimes'
+>
+type Call<Caller> = { body: Loose; caller: Caller; signal: AbortSignal }
+type Work = { request: EmbeddingsRequest; model: CatalogueModel; passable: Loose; reservation: Reservation }
+
+export type EmbeddingsGateway<Caller> = (
+  call: Call<Caller>,
+) => Promise<{ headers: Readonly<Record<string, string>>; body: EmbeddingsAnswer }>
+
+/** Has texts embedded by models of all families that can, and each request paid for. */
+export function createEmbeddingsGateway<Caller>(parts: Parts<Caller>): EmbeddingsGateway<Caller> {
+  /** @throws InferenceError, or the AppError of a refused reservation */
+  return async ({ body, caller, signal }) => {
+    const request = readEmbeddingsRequest(body)
+    const { body: passable, leftOut } = filterFields(body, embeddingsFields)
+    const model = parts.modelNamed(request.model)
+    if (!model) throw unknownModel(request.model)
+    requireModelKind(model, 'embedding')
+    assertEmbeddable(model, request)
+    const reserved = await parts.credits.reserve({
+      caller,
+      model: model.name,
+      free: isFreeModel(model.tiers),
+      plan: (available) => planHold(model, request, available),
+    })
+    const reservation = endedOnce(reserved)
+    try {
+      return { headers: warningHeaders(leftOut), body: await embed({ request, model, passable, reservation }, signal) }
+    } finally {
+      // Changes nothing once it is settled.
+      await reservation.release()
+    }
+  }
+
+  async function embed(work: Work, signal: AbortSignal): Promise<EmbeddingsAnswer> {
+    const { model, request } = work
+    const provider = parts.providerOf(model)
+    if (!provider) throw notConfigured(model)
+    try {
+      const answer = await ask(work, provider, signal)
+      const count = countAt(objectAt(answer, 'usage'), 'prompt_tokens')
+      // A count above what fits into the model is a wrong unit or worse.
+      const isPlausible = count !== undefined && count > 0 && count <= request.inputs.length * model.contextWindow
+      const tokens = isPlausible ? count : undefined
+      const data = await readPaidVectors(work, answer, tokens)
+      return { object: 'list', data, model: model.name, usage: await settle(work, tokens) }
+    } catch (failure) {
+      const isWorkDone = failure instanceof InferenceError && failure.reason === 'overlong'
+      if (signal.aborted || isWorkDone) await settle(work, undefined)
+      throw failure instanceof InferenceError ? scrubFailure(failure, provider) : failure
+    }
+  }
+
+  async function ask({ model, request, passable }: Work, provider: Provider, signal: AbortSignal): Promise<Loose> {
+    const sent = defined({
+      model: model.upstreamId,
+      input: passable.input,
+      encoding_format: providerEncoding(model),
+      dimensions: request.dimensions,
+      user: model.kind === 'openai' ? (passable.user ?? undefined) : undefined,
+    })
+    const reply = await parts.pools.send({
+      url: `${provider.baseUrl.replace(/\/+$/, '')}/embeddings`,
+      headers: credentialHeaders(model, provider.apiKey),
+      body: JSON.stringify(sent),
+      signal,
+    })
+    const { status, headers } = reply
+    if (status < 200 || status >= 300) {
+      throw upstreamFailure({ status, body: await failureText(reply.body), retryAfter: headers['retry-after'] })
+    }
+    const limits = { maxQuietMs: defaultQuietMs, maxDurationMs: defaultDurationMs, ...parts.answerTimes }
+    return await readJsonReply(reply, {
+      scrubText: createKeyScrubber(provider),
+      meter: createAnswerMeter({ ...limits, maxChars: Number.POSITIVE_INFINITY }, parts.now),
+    })
+  }
+}
+
+/** Where an answer is unusable, what the provider counted is paid all the same. */
+async function readPaidVectors(
+  work: Work,
+  answer: Loose,
+  tokens: number | undefined,
+): Promise<EmbeddingsAnswer['data']> {
+  try {
+    return readVectors(answer, work.request)
+  } catch (failure) {
+    if (tokens !== undefined) await settle(work, tokens)
+    throw failure
+  }
+}
+
+async function settle(
+  { model, request, reservation }: Work,
+  tokens: number | undefined,
+): Promise<EmbeddingsAnswer['usage']> {
+  const estimated = tokens === undefined
+  const input = tokens ?? (await estimateEmbeddingTokens(request.inputs))
+  const usage = { input, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0, output: 0, reasoning: 0 }
+  const { priceVersion } = model
+  const amountMicroUsd = modelCost(model.tiers, usage)
+  const charged = await reservation.settle({ amountMicroUsd, priceVersion, usage, estimated })
+  const cost = { micro_usd: charged, currency: 'USD' as const, price_version: priceVersion, estimated }
+  return { prompt_tokens: input, total_tokens: input, cost }
+}
+
+/** @returns undefined where the credits do not cover the input */
+function planHold(model: CatalogueModel, { inputs }: EmbeddingsRequest, availableMicroUsd: number): Held | undefined {
+  const max = { input: maxEmbeddingTokens(inputs), output: 0, cache: undefined }
+  const amountMicroUsd = maxModelCost(model.tiers, max)
+  return amountMicroUsd > availableMicroUsd && !isFreeModel(model.tiers)
+    ? undefined
+    : { amountMicroUsd, maxOutputTokens: 0 }
+}

@@ -1,0 +1,20 @@
+import type { ModelKind } from '../../../shared/contract/inference.ts'
+import { badRequest } from './inferenceError.ts'
+
+/** Names of widespread embedding models, which no server's list tells apart from chat models. */
+const embeddingName = /embed|(^|[^a-z])(minilm|bge|gte|e5)([^a-z]|$)/i
+
+/** Guesses the kind of a model on a server of the person, from its name. */
+export function guessModelKind(name: string): ModelKind {
+  return embeddingName.test(name) ? 'embedding' : 'chat'
+}
+
+const advice: Readonly<Record<ModelKind, string>> = {
+  chat: 'answers conversations and makes no embeddings',
+  embedding: 'makes embeddings only: ask POST /v1/embeddings',
+}
+
+/** @throws InferenceError 400 naming `model` */
+export function requireModelKind(model: { name: string; modelKind: ModelKind }, kind: ModelKind): void {
+  if (model.modelKind !== kind) throw badRequest('model', `\`model\`: ${model.name} ${advice[model.modelKind]}.`)
+}

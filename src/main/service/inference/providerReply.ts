@@ -1,0 +1,62 @@
+import type { createAnswerMeter } from './answerLimits.ts'
+import { InferenceError } from './inferenceError.ts'
+import { type Loose, parsedObject } from './looseJson.ts'
+import { brokenAnswer } from './upstreamPools.ts'
+import type { UpstreamReply } from './upstreamRequest.ts'
+
+/** Bound of an answer in one piece, which is parsed at once. */
+export const maxJsonAnswerBytes = 8 * 1024 * 1024
+
+type Reading = { scrubText: (text: string) => string; meter: ReturnType<typeof createAnswerMeter> }
+
+/** @throws InferenceError with the reason `overlong` for more than the bound, `unusable` for no JSON object */
+export async function readJsonReply({ body }: UpstreamReply, { scrubText, meter }: Reading): Promise<Loose> {
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  try {
+    for await (const piece of body) {
+      bytes += piece.length
+      meter.assertAlive()
+      if (bytes > maxJsonAnswerBytes) {
+        throw new InferenceError('upstream', 'The provider’s response is too large.', { reason: 'overlong' })
+      }
+      pieces.push(piece)
+    }
+  } catch (failure) {
+    throw brokenAnswer(failure)
+  }
+  const parsed = parsedObject(scrubText(Buffer.concat(pieces).toString('utf8')))
+  if (parsed) return parsed
+  throw new InferenceError('upstream', 'The provider sent an answer that is no JSON object.', { reason: 'unusable' })
+}
+
+export function notConfigured({ name }: { name: string }): InferenceError {
+  const message = `The provider of ${name} is not configured: Steward has no key for it.`
+  return new InferenceError('unconfigured', message, { reason: 'provider_not_configured' })
+}
+
+/** Shorter keys are placeholders of servers that need none, which an answer may name. */
+const minKeyChars = 12
+
+type Keyed = { apiKey: string | undefined }
+
+/** Removes the key from answers: a debugging proxy may echo the headers of a request with a status of success. */
+export function createKeyScrubber({ apiKey }: Keyed): (text: string) => string {
+  if (apiKey === undefined || apiKey.length < minKeyChars) return (text) => text
+  return (text) => (text.includes(apiKey) ? text.replaceAll(apiKey, '…') : text)
+}
+
+/** Removes the key from a failure: providers repeat keys in their sentences. */
+export function scrubFailure(failure: InferenceError, { apiKey }: Keyed): InferenceError {
+  const { kind, message, reason, param, detail, retryAfter, status, cause } = failure
+  if (!apiKey || ![message, reason, param, detail, retryAfter].some((it) => it?.includes(apiKey))) return failure
+  const clean = (text: string | undefined) => text?.replaceAll(apiKey, '…')
+  return new InferenceError(kind, message.replaceAll(apiKey, '…'), {
+    reason: clean(reason),
+    param: clean(param),
+    detail: clean(detail),
+    retryAfter: retryAfter?.includes(apiKey) ? undefined : retryAfter,
+    status,
+    cause,
+  })
+}
