@@ -416,7 +416,7 @@ export function sandboxRuntimeContract(name: string, makeRuntime: () => Promise<
         expect(terminal.text()).toContain(createHash('sha256').update(pasted).digest('hex'))
       })
 
-      test('refuse what a program does not read, keep the rest, and drop it when they are closed', async () => {
+      test('queue unread input up to the limit, and drop it when closed', async () => {
         const terminal = await open({ command: 'stty raw -echo; echo ready; sleep 1000' })
         await until('raw mode', () => terminal.text().includes('ready'))
         const written: number[] = []

@@ -82,7 +82,7 @@ test('a full store of the browser stops neither terminals nor other screens', as
   await window.terminal.isLive()
 })
 
-test('what the browser remembers of a sandbox goes with the sandbox', async () => {
+test('stored browser state of a sandbox is removed with it', async () => {
   const { id } = await app.sandbox('gone-box')
   await app.client.call(createTerminal, { id, command: 'bash' })
   const window = await app.window()

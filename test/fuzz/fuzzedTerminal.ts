@@ -1,6 +1,6 @@
 /** Runs in a page: a terminal of the window as it is, with a service of its own that sends it what the test gives. */
 
-import { usualPreferences } from '../../src/renderer/features/terminals/view/preferences/terminalPreferences.ts'
+import { defaultPreferences } from '../../src/renderer/features/terminals/view/preferences/terminalPreferences.ts'
 import { terminalSession } from '../../src/renderer/features/terminals/view/terminalSession.ts'
 import { stewardDark } from '../../src/renderer/features/terminals/view/themes/stewardThemes.ts'
 import { webglLeases } from '../../src/renderer/features/terminals/view/webglLeases.ts'
@@ -36,7 +36,7 @@ export function fuzzedTerminal(host: HTMLElement): FuzzedTerminal {
     terminalId,
     host,
     connect: () => socket as unknown as WebSocket, // all of it that a stream uses
-    appearance: { theme: stewardDark, preferences: usualPreferences, calm: true },
+    appearance: { theme: stewardDark, preferences: defaultPreferences, calm: true },
     webgl: webglLeases(1),
     apple: false,
     inside: undefined,

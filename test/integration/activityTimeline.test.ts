@@ -223,7 +223,7 @@ test('finds words, kinds, actors and times, newest first and page by page', asyn
   }
 })
 
-test('a filter leaves the state of a request as it is', async () => {
+test('filters do not change the state of a request', async () => {
   const request = (id: string, kind: string, actor: object) =>
     log.note({
       ...noted(`${kind} ${id}`),

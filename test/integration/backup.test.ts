@@ -48,7 +48,7 @@ const sender =
   (path: string, sent = {}) =>
     exchange(steward.serviceUrl, path, { key: steward.ownerKey, ...sent })
 
-test('a backup of a running Steward has everything, and is restored beside what was there', async () => {
+test('a backup of a running Steward is complete, and restoring preserves the previous folder', async () => {
   const steward = await running(temporaryFolder('data'))
   const sandbox = await sandboxWithFile(steward)
   const folders = temporaryFolder('backup')
@@ -80,7 +80,7 @@ test('a backup of a running Steward has everything, and is restored beside what 
   expect((await send(`${sandbox}/files/read?path=/root/work.txt`)).json.content).toBe('acknowledged')
 })
 
-test('what is no backup is not restored', async () => {
+test('refuses to restore a folder that is not a backup', async () => {
   const folder = temporaryFolder('backup')
   writeFileSync(join(folder, 'backup.json'), '{"kind":"another"}')
   const data = join(temporaryFolder('data'), 'data')

@@ -26,7 +26,7 @@ describe.each(users)('a sandbox, where Steward runs as %s,', (user) => {
     }
   })
 
-  test('of an image has no more processes with many users than with one', async (context) => {
+  test('of an image has the same process limit with many users as with one', async (context) => {
     const many = { user, hasSubordinateIds: true }
     const seen = await attack('processesOfManyUsers', many)
     if ('noImages' in seen) return context.skip(seen.noImages)
@@ -36,8 +36,8 @@ describe.each(users)('a sandbox, where Steward runs as %s,', (user) => {
   })
 })
 
-test('a sandbox of an ordinary user leaves them and other sandboxes what the kernel counts by user', async () => {
-  const { inside, beside, outside } = await attack('takenFromUser', { user: 'an ordinary user' })
+test('a sandbox of an ordinary user cannot exhaust per-user kernel limits', async () => {
+  const { inside, beside, outside } = await attack('perUserLimits', { user: 'an ordinary user' })
   for (const name of ['watches', 'signals', 'queues', 'files']) expect(inside[name], name).toBeGreaterThan(0)
   expect(inside.signals).toBeLessThanOrEqual(2048)
   expect(outside).toEqual({ watches: 1, signals: 1, queues: 1, files: 1 })

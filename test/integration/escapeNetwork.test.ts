@@ -31,7 +31,7 @@ describe.each(users)('frames that a sandbox writes itself, where Steward runs as
   const sent = async (lists: readonly (readonly SandboxLayer[])[], network: Network = 'internet') =>
     printedInWorld<FramesSeen[]>('test/support/attacks/frameRun.ts', user, [JSON.stringify(lists), network])
 
-  test('reach nothing that network `internet` closes, whichever layers against them are taken away but one', async () => {
+  test('reach no closed network while any single layer against them is active', async () => {
     const all = againstFrames.flat()
     const alone = againstFrames.map((left) => all.filter((layer) => !left.includes(layer)))
     const seen = await sent([[], ...againstFrames, ...alone])
@@ -49,7 +49,7 @@ describe.each(users)('frames that a sandbox writes itself, where Steward runs as
     expect(Object.values(seen?.closed.at(-1) ?? {})).toEqual(['silent', 'silent', 'silent'])
   })
 
-  test('reach all of it without any of these layers: what stands above shows something', async () => {
+  test('reach all of it without these layers, which validates the tests above', async () => {
     const [seen] = await sent([againstFrames.flat()])
     for (const address of seen?.closed ?? []) expect(address['SOCK_PACKET of AF_INET']).toBe('answered')
     expect(seen?.open['SOCK_PACKET of AF_INET']).toBe('answered')

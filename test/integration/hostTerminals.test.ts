@@ -401,7 +401,7 @@ test('input that a viewer sends again after a loss is typed once', async () => {
   back.close()
 })
 
-test('a viewer hears that its input arrived once the program reads, and is refused what is too much', async () => {
+test('input is acknowledged once the program reads, and refused above the limit', async () => {
   const reader = 'stty raw -echo; printf ready; while [ ! -e go ]; do sleep 0.02; done; head -c 1000000 | wc -c'
   const terminal = await client.createTerminal(sandbox, `cd ${folder}; ${reader}`)
   await showing(terminal, 'ready')

@@ -8,19 +8,19 @@ const { service, providers, balance, close } = await modelService()
 afterAll(close)
 beforeEach(() => providers.clear())
 
-const ask = (asked: ModelAsked, idempotencyKey: string) =>
-  exchange(service.url, modelPaths[asked.dialect], {
+const ask = (modelRequest: ModelAsked, idempotencyKey: string) =>
+  exchange(service.url, modelPaths[modelRequest.dialect], {
     key: service.key,
-    body: modelBody(asked),
+    body: modelBody(modelRequest),
     headers: { 'idempotency-key': idempotencyKey },
   })
 const dialects = ['chat', 'responses', 'messages'] as const
 
 test.each(dialects)('%s: a repetition gets the first answer and costs nothing', async (dialect) => {
-  const asked = { dialect, model: 'gpt-5.2' }
-  const first = await ask(asked, `json ${dialect}`)
+  const modelRequest = { dialect, model: 'gpt-5.2' }
+  const first = await ask(modelRequest, `json ${dialect}`)
   const { posted } = await balance()
-  const second = await ask(asked, `json ${dialect}`)
+  const second = await ask(modelRequest, `json ${dialect}`)
   expect([first.status, second.status]).toEqual([200, 200])
   expect(second.json).toEqual(first.json)
   expect(second.headers['idempotent-replayed']).toBe('true')
@@ -29,11 +29,11 @@ test.each(dialects)('%s: a repetition gets the first answer and costs nothing', 
 })
 
 test.each(dialects)('%s: a repeated stream is a 409 in the dialect and asks no provider', async (dialect) => {
-  const asked = { dialect, model: 'claude-sonnet-4.5', stream: true }
-  const first = await ask(asked, `stream ${dialect}`)
+  const modelRequest = { dialect, model: 'claude-sonnet-4.5', stream: true }
+  const first = await ask(modelRequest, `stream ${dialect}`)
   expect(first.text.slice(0, 300)).toContain('data: ')
   expect(first.text).toContain('Hello')
-  const second = await ask(asked, `stream ${dialect}`)
+  const second = await ask(modelRequest, `stream ${dialect}`)
   expect([second.status, second.json.error.code]).toEqual([409, 'request/unrepeatable'])
   expect(second.json.error.message).toContain('streamed')
   expect(providers.requests).toHaveLength(1)
@@ -47,18 +47,18 @@ test('another body is 409, and a key that is too long is 400', async () => {
   expect(providers.requests).toHaveLength(1)
 })
 
-test('a refusal of the provider is not kept, so that it may be repeated', async () => {
+test('does not store a refusal of the provider, so that a retry works', async () => {
   providers.play({ status: 429 })
   expect((await ask({ dialect: 'chat', model: 'gpt-5.2' }, 'again')).status).toBe(429)
   expect((await ask({ dialect: 'chat', model: 'gpt-5.2' }, 'again')).status).toBe(200)
 })
 
-test('an answer that is too long to be kept is told once', async () => {
+test('sends an answer that is too long to store only once', async () => {
   providers.play({ parts: [{ text: 'x'.repeat(1_100_000) }], usage: plainUsage })
-  const asked = { dialect: 'chat', model: 'gpt-5.2' } as const
-  const long = await ask(asked, 'long')
+  const modelRequest = { dialect: 'chat', model: 'gpt-5.2' } as const
+  const long = await ask(modelRequest, 'long')
   expect([long.status, long.text.slice(0, 200)]).toEqual([200, expect.stringContaining('chatcmpl')])
-  expect((await ask(asked, 'long')).status).toBe(409)
+  expect((await ask(modelRequest, 'long')).status).toBe(409)
 })
 
 test('a quote is made once for each key', async () => {

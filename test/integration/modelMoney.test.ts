@@ -68,7 +68,7 @@ test('200 requests at once, of all dialects, JSON and streams, overdraw a small 
 })
 
 test.each(ways)(
-  '$dialect, stream $stream: a provider that counts more than was held takes little more than that',
+  '$dialect, stream $stream: a provider that counts more than the hold charges at most 110 %',
   async ({ dialect, stream }) => {
     const { key } = await payer(12)
     const limit = dialect === 'responses' ? 'max_output_tokens' : 'max_tokens'

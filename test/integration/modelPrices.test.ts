@@ -15,7 +15,7 @@ function list(prices: NonNullable<ConfiguredModel['prices']>) {
   return { model, listed }
 }
 
-test('what the agent reserves covers what the service holds, for any legal prices', () => {
+test('the reservation of the agent covers the hold of the service, for any valid prices', () => {
   fc.assert(
     fc.property(
       anyPrices,
@@ -32,7 +32,7 @@ test('what the agent reserves covers what the service holds, for any legal price
   )
 })
 
-test('input includes what was cached and what was written', () => {
+test('input includes cache reads and writes', () => {
   const prices = [{ above_input_tokens: 0, input: 3, output: 15, cache_read: 0.3, cache_write_5m: 3.75 }]
   const { listed } = list(prices)
   expect(asksForCache(listed)).toBe(true)

@@ -152,7 +152,7 @@ test('a link of a neighbour leads there, as any link does', async () => {
   await page.close()
 })
 
-test('a cookie that a neighbour sets for all of the site locks nobody out', async () => {
+test('a site-wide cookie from another sandbox does not block access', async () => {
   await attacker.evaluate((domain) => {
     for (const name of ['steward_port', '__Host-steward_port']) {
       for (const path of ['/', '/notes']) {

@@ -46,7 +46,7 @@ const approveNext = async (): Promise<void> => {
 const sandboxActivity = async (id: string): Promise<Json[]> =>
   (await paying.service.send(`/v1/sandboxes/${id}/activity`)).json.activities
 
-test('what a coding agent does over MCP is recorded as its own', async () => {
+test('actions of a coding agent over MCP are recorded under its name', async () => {
   const { account_id: accountId } = (await paying.service.send('/v1/activity?limit=1')).json
   plantedDomain(paying.service.dataDir, { accountId, name: 'by-agent.com' })
   const { client, call } = await mcpClient({
@@ -77,7 +77,7 @@ test('what a coding agent does over MCP is recorded as its own', async () => {
   await assertNoneByPerson()
 })
 
-test('what a chat does with tools is recorded as the chat’s', async () => {
+test('tool calls of a chat are recorded under its name', async () => {
   const call = { call: 'sandbox_create', id: 'c1', args: JSON.stringify({ name: 'built-by-chat' }) }
   providers.play({ parts: [call], usage: plainUsage }, { parts: [{ text: 'Done.' }], usage: plainUsage })
   const chat = (
@@ -101,7 +101,7 @@ test('what a chat does with tools is recorded as the chat’s', async () => {
   await assertNoneByPerson()
 })
 
-test('what a program buys by the local API is recorded as the program’s', async () => {
+test('purchases of a program over the local API are recorded under its name', async () => {
   paying.setPolicy([])
   const { key } = (await paying.service.send('/v1/auth/api-keys', { body: { name: 'buyer' } })).json
   const bought = await exchange(paying.agent.origin, '/local/payments/domains/register', {
@@ -120,7 +120,7 @@ test('what a program buys by the local API is recorded as the program’s', asyn
   await assertNoneByPerson()
 })
 
-test('what agents and keys spend on models is recorded, and linked to the call that spent it', async () => {
+test('model costs of agents and keys are recorded and linked to their calls', async () => {
   const answer = { parts: [{ text: 'Hello.' }], usage: plainUsage }
   providers.play(answer, answer)
   const { client, call } = await mcpClient({

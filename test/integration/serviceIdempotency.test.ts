@@ -89,7 +89,7 @@ test('survives a restart of the service, and ends after a day', async () => {
   clockAheadMs = 0
 })
 
-test('a long answer is not kept, and no answer when its sandbox is deleted', async () => {
+test('does not store long answers, and removes answers with their sandbox', async () => {
   const { json } = await service.send('/v1/sandboxes', { body: { name: 'long answers', network: 'none' } })
   const at = `/v1/sandboxes/${json.id}`
   const run = (bytes: number, key: string) =>

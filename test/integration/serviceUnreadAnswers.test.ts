@@ -65,7 +65,7 @@ test('a command of an account with too much unread is refused before it runs', a
   expect((await exec('ls /tmp')).json.stdout).toBe('')
 })
 
-test('a long answer beside one that nobody reads is refused, and a short one is sent', async () => {
+test('while an answer is unread, refuses a long one and sends a short one', async () => {
   await exec(`head -c ${8 * mebibyte} /dev/zero | tr '\\0' a > /root/long; echo short > /root/short`)
   const read = (path: string) => service.send(`${sandbox}/files/read?path=${path}`)
   expect((await read('/root/long')).json.content).toHaveLength(8 * mebibyte)
@@ -76,7 +76,7 @@ test('a long answer beside one that nobody reads is refused, and a short one is 
   expect((await read('/root/short')).json.content).toBe('short\n')
 })
 
-test('no more than the limit waits for slow readers, however many there are', async () => {
+test('the limit for unread bytes holds for any number of slow readers', async () => {
   const answers = await Promise.all(Array.from({ length: 6 }, () => startReading(controls)))
   const statuses = answers.map(({ statusCode }) => statusCode).toSorted()
   expect(statuses).toEqual([200, 429, 429, 429, 429, 429])

@@ -46,7 +46,7 @@ const refusing = () =>
 const named = (seller: { url: string }) => paying.nameServers(new URL(seller.url).host)
 
 describe('a seller that refuses a payment and keeps the signature', () => {
-  test('holds no more of them than the budget of the day', async () => {
+  test('reserves at most the daily budget', async () => {
     const seller = await refusing()
     named(seller)
     const { call, spent } = await opened(2.5)
@@ -74,7 +74,7 @@ describe('a seller that refuses a payment and keeps the signature', () => {
   })
 })
 
-test('an order that fails after it was paid counts, and its payment is told', async () => {
+test('an order that fails after payment counts, and its payment is reported', async () => {
   const { call, spent } = await opened(12)
   const before = await paying.money()
   const answers = []
@@ -90,7 +90,7 @@ test('an order that fails after it was paid counts, and its payment is told', as
   expect(answers.at(-1)?.text).toContain('left of this client')
 })
 
-test('what is paid counts once, what is refused before it is signed counts nothing', async () => {
+test('payments count once; requests refused before signing do not count', async () => {
   const seller = await hostileSeller(served, oneDollar)
   named(seller)
   const { call, spent } = await opened(10)

@@ -114,7 +114,7 @@ describe('a server of this computer that the user named', () => {
     expect(seen).toEqual([])
   })
 
-  test('is sent what changes something as the rule for changes says', async () => {
+  test('receives changes according to the policy for changes', async () => {
     const request = { url: `http://${host}/x`, ...send }
     const denied = await opened({ policy: { changes: 'deny', destroys: 'ask' } })
     expect(refused(await denied('x402_fetch', request))).toContain('may not')

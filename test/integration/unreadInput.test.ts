@@ -3,7 +3,7 @@ import { printedAs, users } from '../support/asUser.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 describe.each(users)('as %s', (user) => {
-  test('a program that reads none of its input holds up no other sandbox', async () => {
+  test('a program that does not read its input does not block other sandboxes', async () => {
     const folder = temporaryFolder('unread')
     const seen = await printedAs({ script: 'test/support/unreadInput.ts', parts: [folder], folder, user })
 

@@ -32,9 +32,9 @@ async function endHolder(folder: string, lock: string): Promise<string | undefin
   if (!holder) return undefined
   process.kill(holder.pid, 'SIGTERM')
   const holds = async () => isSame(await lockHolder(folder, lock), holder)
-  if (!(await gone(holds, politeMs))) {
+  if (!(await waitUntilGone(holds, politeMs))) {
     process.kill(holder.pid, 'SIGKILL')
-    await gone(holds, politeMs)
+    await waitUntilGone(holds, politeMs)
   }
   return `${holder.program} (process ${holder.pid})`
 }
@@ -61,14 +61,14 @@ async function shutDown(host: IpcClient): Promise<number | undefined> {
   const { result } = await host.call('describe', {}, { signal: AbortSignal.timeout(answerMs) })
   const { pid } = hostMethods.describe.result.parse(result)
   await host.call('shutdown', {}, { signal: AbortSignal.timeout(politeMs) })
-  return (await gone(async () => isRunning(pid), politeMs)) ? pid : undefined
+  return (await waitUntilGone(async () => isRunning(pid), politeMs)) ? pid : undefined
 }
 
 /** Kills a host that does not respond. Its sandboxes end with it. */
 async function killHost(folder: string): Promise<string | undefined> {
   const host = await findHostProcess(folder)
   if (!host || !(await killHostProcess(host))) return undefined
-  await gone(async () => (await processIdentity(host.pid)) === host.identity, politeMs)
+  await waitUntilGone(async () => (await processIdentity(host.pid)) === host.identity, politeMs)
   return `unresponsive sandbox host (process ${host.pid})`
 }
 
@@ -76,7 +76,7 @@ function isSame(now: LockHolder | undefined, before: LockHolder): boolean {
   return now?.token === before.token
 }
 
-async function gone(isThere: () => Promise<boolean>, deadlineMs: number): Promise<boolean> {
+async function waitUntilGone(isThere: () => Promise<boolean>, deadlineMs: number): Promise<boolean> {
   for (let waitedMs = 0; waitedMs < deadlineMs; waitedMs += lookMs) {
     if (!(await isThere())) return true
     await wait(lookMs)

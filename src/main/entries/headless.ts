@@ -13,12 +13,12 @@ import { version } from '../platform/version.ts'
  * The application without a window: serves the interface for a browser until it is told to end.
  * @returns the exit code of the program
  */
-export async function headlessProgram(options: StartOptions, given: Environment): Promise<number> {
+export async function headlessProgram(options: StartOptions, environment: Environment): Promise<number> {
   try {
-    await serveBrowser(options, given)
+    await serveBrowser(options, environment)
     return 0
   } catch (failure) {
-    if (await openRunning(failure, options, given)) return 0
+    if (await openRunning(failure, options, environment)) return 0
     process.stderr.write(failureText(failure))
     return exitCodeOf(failure)
   }
@@ -28,7 +28,7 @@ export async function headlessProgram(options: StartOptions, given: Environment)
  * Opens the running Steward of the data folder, as in a second browser.
  * @returns whether one is running
  */
-async function openRunning(failure: unknown, { dataFolder, json, open }: StartOptions, given: Environment) {
+async function openRunning(failure: unknown, { dataFolder, json, open }: StartOptions, environment: Environment) {
   if (!(failure instanceof AppError) || failure.code !== 'data/in-use') return false
   const url = await requestFreshUrl(dataFolder)
   if (url === undefined) return false
@@ -37,15 +37,15 @@ async function openRunning(failure: unknown, { dataFolder, json, open }: StartOp
   const { open_browser: mayOpen } = loadConfig({
     file: join(dataFolder, 'config.json'),
     required: false,
-    environment: given,
+    environment,
   }).app
   // The page with the address is left in place: the address works once, until the running Steward expires it.
-  if (open && mayOpen) await openInBrowser(url, given)
+  if (open && mayOpen) await openInBrowser(url, environment)
   return true
 }
 
-async function serveBrowser(options: StartOptions, given: Environment): Promise<void> {
-  const app = await startApp({ ...options, shell: 'browser', environment: given, warn, now: Date.now })
+async function serveBrowser(options: StartOptions, environment: Environment): Promise<void> {
+  const app = await startApp({ ...options, shell: 'browser', environment, warn, now: Date.now })
   const ended = new Promise<void>((resolve) => {
     onEndSignal({ end: () => resolve(), force: () => process.exit(1), now: Date.now })
   })
@@ -57,7 +57,7 @@ async function serveBrowser(options: StartOptions, given: Environment): Promise<
   } else {
     process.stdout.write(`Steward is ready. Open it once with this address:\n\n  ${url}\n\nCtrl-C ends it.\n`)
   }
-  if (options.open && app.openBrowser) opening = openInBrowser(url, given)
+  if (options.open && app.openBrowser) opening = openInBrowser(url, environment)
   await ended
   await closeOpening()
   await app.close()

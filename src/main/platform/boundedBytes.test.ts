@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { readBytes, readFirstBytes } from './boundedBytes.ts'
 
 function streamOf(...chunks: string[]) {
-  const state = { taken: 0, isEnded: false }
+  const state = { pulled: 0, isEnded: false }
   async function* stream(): AsyncGenerator<Uint8Array> {
     try {
       for (const chunk of chunks) {
-        state.taken += 1
+        state.pulled += 1
         yield Buffer.from(chunk)
       }
     } finally {
@@ -23,7 +23,7 @@ test('reads a stream of exactly the limit', async () => {
 test('leaves a longer one at the chunk that is too much', async () => {
   const { stream, state } = streamOf('ab', 'cd', 'ef', 'gh')
   await expect(readBytes(stream, { maxBytes: 3 })).rejects.toThrow('It has more than 3 bytes.')
-  expect(state).toEqual({ taken: 2, isEnded: true })
+  expect(state).toEqual({ pulled: 2, isEnded: true })
 })
 
 test('throws the error of its reader', async () => {
@@ -34,7 +34,7 @@ test('throws the error of its reader', async () => {
 test('returns the first bytes, and says that there were more', async () => {
   const { stream, state } = streamOf('ab', 'cd', 'ef')
   expect(await readFirstBytes(stream, { maxBytes: 3 })).toEqual({ bytes: Buffer.from('abc'), isTruncated: true })
-  expect(state).toEqual({ taken: 2, isEnded: true })
+  expect(state).toEqual({ pulled: 2, isEnded: true })
 })
 
 test('is ended by its signal while a chunk is awaited', async () => {
@@ -58,5 +58,5 @@ test('is ended by its signal while a chunk is awaited', async () => {
 test('begins nothing for a signal that has fired', async () => {
   const { stream, state } = streamOf('ab')
   await expect(readBytes(stream, { maxBytes: 9, signal: AbortSignal.abort(new Error('over')) })).rejects.toThrow('over')
-  expect(state.taken).toBe(0)
+  expect(state.pulled).toBe(0)
 })

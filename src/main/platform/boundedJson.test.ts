@@ -11,7 +11,7 @@ const reasonFor = (text: string, limits = {}): string | undefined => {
   }
 }
 
-test('parses what keeps to the limits', () => {
+test('parses text within the limits', () => {
   expect(parseJson('{"a":[1,{"b":"]}"}]}')).toEqual({ a: [1, { b: ']}' }] })
   expect(parseJson('7', { maxDepth: 0 })).toBe(7)
 })

@@ -52,7 +52,7 @@ test('a first run that crashes is started again like later ones', async () => {
   expect(downs).toEqual(Array(2).fill('The child ended with exit code 1; it is starting again.'))
 })
 
-test('one that crashes at every start is given up', async () => {
+test('stops restarting a child that crashes at every start', async () => {
   const { supervisor, downs } = supervise('process.exit(1)', { startAttempts: 2 })
   await expect(supervisor.started).rejects.toThrow('The child ended with exit code 1.')
   expect(downs.length).toBeGreaterThanOrEqual(1)

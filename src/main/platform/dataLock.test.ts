@@ -42,7 +42,7 @@ test('a lock whose process id was given to another process heals itself', async 
   await lock.release()
 })
 
-test('a copied folder is locked by nobody, and says that it is a copy', async () => {
+test('a copied folder is not locked and is reported as a copy', async () => {
   const original = temporaryFolder('lock')
   const copy = join(temporaryFolder('lock'), 'copy')
   const lock = await lockOf(original)

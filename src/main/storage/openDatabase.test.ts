@@ -20,7 +20,7 @@ function damagedFile(): string {
   return file
 }
 
-test('a check finds a damaged page, and says which file it is and what to do', () => {
+test('a check reports a damaged page with its file and a fix', () => {
   const file = damagedFile()
   openDatabase(file).close()
   expect(() => openDatabase(file, { check: true })).toThrow(

@@ -12,7 +12,7 @@ const patchedAppWide = ['terminal.changed', 'terminal.removed', 'account-request
 const changesCache = /\b(readAgain|patchAndReadAgain|patchFromEvent|setQueryData|invalidateQueries)\b/
 
 /** Event types on which source files change the cache. */
-function heardTypes(): Map<string, string> {
+function handledTypes(): Map<string, string> {
   const files = readdirSync(rendererFolder, { recursive: true, encoding: 'utf8' })
   const heard = new Map<string, string>()
   for (const file of files.filter((name) => /\.tsx?$/.test(name) && !/\.test\.|staleKeys/.test(name))) {
@@ -24,7 +24,7 @@ function heardTypes(): Map<string, string> {
 }
 
 test('an event that any section patches its cache by is heard app-wide', () => {
-  const heard = heardTypes()
+  const heard = handledTypes()
   expect(heard.size).toBeGreaterThan(15)
   const missing = [...heard].filter(
     ([type]) => !patchedAppWide.includes(type) && staleKeys[type as LocalEvent['type']].length === 0,
@@ -32,7 +32,7 @@ test('an event that any section patches its cache by is heard app-wide', () => {
   expect(missing).toEqual([])
 })
 
-test('what was read before an event is read again when its section comes, and not before', async () => {
+test('refetches data from before an event only when its section opens', async () => {
   const queryClient = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } })
   let reads = 0
   const query = { queryKey: ['credits', 'balance'], queryFn: () => ++reads }

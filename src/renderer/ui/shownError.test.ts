@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { AppError } from '../../shared/appError.ts'
 import { shownError } from './shownError.ts'
 
-test('what is gone is told without identifiers, and leads to the list', () => {
+test('errors about deleted items have no identifiers, and link to the list', () => {
   const shown = shownError(new AppError('payment/not-found', 'There is no payment pay_000.'))
   expect(shown).toEqual({
     message: 'This payment doesn’t exist.',

@@ -7,7 +7,7 @@ export type ToastAction = { label: string; run: () => void }
 type ToastOptions = { hint?: string; action?: ToastAction }
 
 /** Time to read and respond. The request also waits in its section. */
-const askedMs = 30_000
+const requestMs = 30_000
 
 /** Short messages at the corner. Each says what happened and, where something is to be done, what. */
 export const notify = {
@@ -19,7 +19,7 @@ export const notify = {
   },
   /** Shows a toast for a while, or until it is closed. @returns a function that removes it */
   asked(message: string, { id: named, ...options }: ToastOptions & { id?: string } = {}): () => void {
-    const content = { duration: askedMs, ...contentOf(options) }
+    const content = { duration: requestMs, ...contentOf(options) }
     const id = toast.info(message, { ...content, ...(named !== undefined && { id: named }) })
     return () => void toast.dismiss(id)
   },

@@ -38,7 +38,7 @@ const Availability = {
 }
 
 /** Missing in responses of earlier versions. */
-const AskedRegistrar = {
+const registrarFields = {
   registrar: z.string().optional().describe('Registrar that was queried; absent for RDAP.'),
   test: z.boolean().optional().describe('Names from this registrar exist on the computer of the service only.'),
 }
@@ -74,7 +74,7 @@ export const searchDomains = defineRoute({
     query: z.string(),
     results: z.array(SearchResult),
     suggestions: z.array(SearchResult),
-    ...AskedRegistrar,
+    ...registrarFields,
   }),
 })
 
@@ -105,7 +105,7 @@ export const checkDomains = defineRoute({
         `\`rdap\`: ask the registries of the world, without prices, for at most ${domainLimits.rdap} names. It needs no account of a registrar.`,
       ),
   }),
-  response: z.object({ domains: z.array(CheckedDomain), ...AskedRegistrar }),
+  response: z.object({ domains: z.array(CheckedDomain), ...registrarFields }),
 })
 
 export const TldPrice = z.object({

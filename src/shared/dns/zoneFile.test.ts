@@ -157,7 +157,7 @@ test('named-checkzone takes what is exported', async () => {
   }
 })
 
-test('a TTL outside of the limits is brought into them, and told with its line', () => {
+test('clamps a TTL outside the limits, and reports its line', () => {
   const text = [
     '$ORIGIN example.com.',
     '@ 1 IN A 192.0.2.1',
@@ -173,7 +173,7 @@ test('a TTL outside of the limits is brought into them, and told with its line',
   ])
 })
 
-test('what is wrong is told without the marks of code', () => {
+test('problems are described without code marks', () => {
   expect(() => parseZoneFile('example.com', '@ 300 IN A here')).toThrow(
     'The value must be an IPv4 address, as in “192.0.2.1”',
   )

@@ -133,7 +133,7 @@ export type CountedByUser = Record<'inside' | 'beside' | 'outside', Record<strin
  * Exhausts per-user kernel resources in one sandbox, and measures what is left for another sandbox and for a program of
  * the user who runs Steward.
  */
-export async function takenFromUser(stage: Stage): Promise<CountedByUser> {
+export async function perUserLimits(stage: Stage): Promise<CountedByUser> {
   const [one, other] = [await stage.make(), await stage.make()]
   const program = await compiled(one, 'countedByUser', 'program')
   await compiled(other, 'countedByUser', 'program')

@@ -10,7 +10,7 @@ const secretFields =
   /(^|_)(passphrase|password|mnemonic|phrase|seed|private_key|secret|api_key|access_token|refresh_token|token|authorization|cookie)$/
 
 /** Maximum characters of a stored text, and maximum fields of an entry's detail. */
-export const maxKeptLength = 4_000
+export const maxStoredLength = 4_000
 export const maxDetailFields = 40
 
 /** The fewest words of BIP-39. */
@@ -43,11 +43,11 @@ export function withoutSecrets<
 /** Longer texts are cut to twice the stored length before the search, which takes time by length. */
 export function cleanText(text: string, field = ''): string {
   if (secretFields.test(field)) return removed
-  const isCut = text.length > 2 * maxKeptLength
-  const head = isCut ? text.slice(0, 2 * maxKeptLength) : text
+  const isCut = text.length > 2 * maxStoredLength
+  const head = isCut ? text.slice(0, 2 * maxStoredLength) : text
   const clean = withoutPhrases(maybeSecret.test(head) ? withoutShapes(head, field) : head)
   // A secret split by that cut is in the part that is removed here.
-  return isCut ? `${clean.slice(0, Math.max(0, clean.length - maxKeptLength))}…` : clean
+  return isCut ? `${clean.slice(0, Math.max(0, clean.length - maxStoredLength))}…` : clean
 }
 
 function withoutShapes(text: string, field: string): string {

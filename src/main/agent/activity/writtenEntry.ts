@@ -4,9 +4,9 @@ import type { NotedEntry } from '../note.ts'
 import { canonicalJson, entryHash } from './entryHash.ts'
 import type { Head } from './timelineHead.ts'
 import type { TimelineRow } from './timelineRepository.ts'
-import { maxDetailFields, maxKeptLength, withoutSecrets } from './withoutSecrets.ts'
+import { maxDetailFields, maxStoredLength, withoutSecrets } from './withoutSecrets.ts'
 
-const most = { summary: 2_000, name: 200, value: maxKeptLength, fields: maxDetailFields } as const
+const most = { summary: 2_000, name: 200, value: maxStoredLength, fields: maxDetailFields } as const
 
 /** The row of an entry that follows `previous`: cleaned, cut to size, and hashed exactly as it will be read again. */
 export function writtenEntry(

@@ -69,7 +69,7 @@ test('a rule that lets tools destroy does not let tools of other servers run', (
   expect(scoped('files__read_file files 0123')).toBe('ask')
 })
 
-test('a rule that allows programs does not allow a key with limits, which is asked for each payment', () => {
+test('a rule for programs does not apply to a key with limits, whose payments need approval', () => {
   const allowing = { ...policy, rules: [rule({ effect: 'allow', host: '*', max_amount_micro_usd: null })] }
   expect(effect(payment, { policy: allowing, grants: [] })).toBe('allow')
   expect(effect({ ...payment, asker: { ...script, limited: true } }, { policy: allowing, grants: [] })).toBe('ask')

@@ -14,7 +14,7 @@ test.each<[string, (gathered: ReturnType<typeof gatheredCalls>) => void]>([
   expect(() => add(gathered)).toThrow(expect.objectContaining({ code: 'inference/upstream' }))
 })
 
-test('what a provider wants back is kept as it came', () => {
+test('stores provider details unchanged', () => {
   const gathered = gatheredCalls()
   gathered.carry({ reasoning_details: [{ type: 'reasoning.text', text: 'a' }] })
   gathered.carry({ reasoning_details: [{ type: 'reasoning.text', text: 'b' }], extra_content: { a: 1 } })

@@ -13,10 +13,10 @@ async function openFeed() {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0, autoPong: false })
   await once(server, 'listening')
   const sockets: WebSocket[] = []
-  let answersPings = true
+  let respondsToPings = true
   server.on('connection', (socket) => {
     sockets.push(socket)
-    socket.on('ping', () => answersPings && socket.pong())
+    socket.on('ping', () => respondsToPings && socket.pong())
     socket.send('{"type":"ready"}')
   })
   const log: string[] = []
@@ -26,7 +26,7 @@ async function openFeed() {
     log: jsonLog({ write: () => {}, now: () => 0, level: 'error' }),
     onEvent: ({ type }) => void log.push(type),
     onLost: (reason) => void log.push(reason),
-    onAnswering: () => void log.push('answering'),
+    onResponsive: () => void log.push('answering'),
     onFrozen: () => void log.push('frozen'),
     limits,
   })
@@ -42,7 +42,7 @@ async function openFeed() {
     sockets,
     server,
     answerPings(answers: boolean) {
-      answersPings = answers
+      respondsToPings = answers
     },
   }
 }
@@ -56,7 +56,7 @@ test('says that the service does not respond, and when it does again', async () 
   expect(sockets).toHaveLength(1)
 })
 
-test('says once that it is frozen, and connects anew', async () => {
+test('reports a frozen service once, and reconnects', async () => {
   const { log, sockets, answerPings } = await openFeed()
   answerPings(false)
   await until('it is connected anew', () => sockets.length > 1)
@@ -65,7 +65,7 @@ test('says once that it is frozen, and connects anew', async () => {
   expect(log.filter((it) => it === 'frozen')).toHaveLength(1)
 })
 
-test('a lost connection is told without numbers', async () => {
+test('describes a lost connection without numbers', async () => {
   const { log, sockets } = await openFeed()
   sockets[0]?.terminate()
   await until('it is connected anew', () => sockets.length > 1)

@@ -11,7 +11,7 @@ type Options = {
   /** Not connected, or no longer, for the reason given. It is tried again until closed. */
   onLost: (reason: string) => void
   /** The service responds again over a connection that was never lost. */
-  onAnswering: () => void
+  onResponsive: () => void
   /** The service accepts connections but has sent nothing for 30 s. */
   onFrozen: () => void
   limits?: Partial<FeedLimits>
@@ -30,7 +30,7 @@ const reasons = {
 } as const
 
 /** Holds one WebSocket to the service's events, and opens it again, ever slower, when it ends. */
-export function eventFeed({ target, log, onEvent, onLost, onAnswering, onFrozen, ...options }: Options): {
+export function eventFeed({ target, log, onEvent, onLost, onResponsive, onFrozen, ...options }: Options): {
   close(): void
 } {
   const { handshakeMs, pingMs, frozenMs } = { ...defaultLimits, ...options.limits }
@@ -73,7 +73,7 @@ export function eventFeed({ target, log, onEvent, onLost, onAnswering, onFrozen,
       onAnswer() {
         const wasSilent = silentMs > 0
         hear()
-        if (wasSilent && !closed) onAnswering()
+        if (wasSilent && !closed) onResponsive()
       },
     })
     opened.on('error', (error) => {

@@ -72,7 +72,7 @@ export function serviceLink({ name, kind, log }: Options): ServiceLink {
         log,
         onEvent: receive,
         onLost: (reason) => become('unreachable', reason),
-        onAnswering: () => become('connected', null),
+        onResponsive: () => become('connected', null),
         onFrozen: () => frozen.emit(),
       })
     },

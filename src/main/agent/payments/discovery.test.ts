@@ -85,7 +85,7 @@ test('a list without end is cut', async () => {
   expect(found.endpoints.length).toBeLessThanOrEqual(100)
 })
 
-test('a site that does not answer is told as such', async () => {
+test('reports a site that does not respond', async () => {
   const silent: Seller = {
     ask: () => Promise.reject(new AppError('payment/seller', 'shop.example gave no answer.')),
     close() {},

@@ -143,25 +143,25 @@ test('a server on the internet has a price, or an unknown one, and never a price
   }
   const baseUrl = await serving((_, answer) => answer.end(JSON.stringify(list)))
   const { servers, orders } = opened()
-  const toldServer = () => {
+  const sentServer = () => {
     const order = orders.at(-1)
     return order?.event === 'local-models' ? order.servers[0] : undefined
   }
   const { id, ...added } = await servers.add({ name: 'router', baseUrl, isFree: false })
   const listed = { input_per_million: 0.15, output_per_million: 0.6 }
   expect(added).toMatchObject({ free: false, price: null, listed_prices: { 'paid/listed': listed } })
-  expect(toldServer()).toMatchObject({ free: false, prices: { 'paid/listed': listed } })
+  expect(sentServer()).toMatchObject({ free: false, prices: { 'paid/listed': listed } })
 
   const price = { input_per_million: 1, output_per_million: 2 }
   await servers.change(id, { price })
-  expect(toldServer()?.prices).toEqual({ 'paid/listed': listed, 'paid/odd': price, 'paid/plain': price })
+  expect(sentServer()?.prices).toEqual({ 'paid/listed': listed, 'paid/odd': price, 'paid/plain': price })
   await servers.refresh(id)
   expect(servers.get(id)).toMatchObject({ free: false, price })
   await servers.change(id, { isFree: true })
-  expect(toldServer()).toMatchObject({ free: true, prices: {} })
+  expect(sentServer()).toMatchObject({ free: true, prices: {} })
 })
 
-test('whether a server is free follows its address where nobody says so', async () => {
+test('a server is free or paid by its address unless set', async () => {
   const baseUrl = await serving(listing('one'))
   const { servers } = opened()
   expect((await servers.add({ name: 'here', baseUrl })).free).toBe(true)

@@ -35,7 +35,7 @@ test('waits for a busy program to read a long message', async () => {
   expect(faults).toEqual([])
 })
 
-test('ends the connection of a program that has read a part of a message and reads no more', async () => {
+test('closes the connection when a program stops reading within a message', async () => {
   let nowMs = 0
   const { transport, faults } = startTransport(Number.POSITIVE_INFINITY, () => {
     nowMs += 30_000

@@ -24,8 +24,8 @@ export function attachHandler(terminals: Terminals): (params: unknown, stream: I
       stream.onClose = () => viewer.close()
       stream.onMessage = (message) => {
         const acknowledgeInput = (): void => {
-          const taken = toTaken(message)
-          if (taken) stream.send(taken)
+          const acknowledgement = toAcknowledgement(message)
+          if (acknowledgement) stream.send(acknowledgement)
         }
         const refusal = refused(() => {
           const request = parseMessage(message)
@@ -55,7 +55,7 @@ function type(session: TerminalSession, data: string, onWritten: () => void): vo
   session.write(bytes, onWritten)
 }
 
-function toTaken(message: unknown): ServerStreamMessage | undefined {
+function toAcknowledgement(message: unknown): ServerStreamMessage | undefined {
   const { data: request } = ClientStreamMessage.safeParse(message)
   return request?.type === 'input' && request.seq !== undefined ? { type: 'taken', seq: request.seq } : undefined
 }

@@ -33,7 +33,7 @@ test('a screen of costly characters loses its oldest lines, others lose none', (
   expect(text).toContain(row.slice(0, 160))
 })
 
-test('what a closed screen took is free again', () => {
+test('releases the memory of a closed screen', () => {
   let nowMs = 0
   const budget = createScreenBudget({ maxBytes: 1_000, now: () => (nowMs += 1_000) })
   const drops: string[] = []

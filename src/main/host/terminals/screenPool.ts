@@ -69,15 +69,15 @@ type Ask = {
 
 const askMs = 30_000
 /** Idle time after which a worker without screens ends: V8 does not release the memory of an idle thread. */
-const usualIdleMs = 5_000
+const defaultIdleMs = 5_000
 /** No piece of work takes this long, unless the output is hostile. */
-const usualStuckMs = 5_000
+const defaultStuckMs = 5_000
 
 type ScreenPoolOptions = { workerUrl: URL; workers: number; stuckMs?: number; idleMs?: number; log: Log }
 
 /** Spreads screens over worker threads; a worker that dies, or is stuck in one piece of work, is replaced. */
 export function screenPool(options: ScreenPoolOptions): ScreenPool {
-  const { stuckMs = usualStuckMs, idleMs = usualIdleMs } = options
+  const { stuckMs = defaultStuckMs, idleMs = defaultIdleMs } = options
   const rooms: Room[] = []
   let lastScreen = 0
   let lastAsk = 0

@@ -247,7 +247,7 @@ test('to remove a terminal does not wait for a screen that is still busy', async
 
 const listed = (terminals: Terminals) => terminals.list(sandboxId).map(({ id }) => id)
 
-test('of too many ended terminals the one that ended first goes, never one that runs', async () => {
+test('removes the terminals that ended first, never running ones', async () => {
   const terminals = await open({ maxEnded: { perSandbox: 2, bytes: 1_000_000 } })
   const running = await create(terminals, 'sleep 1000')
   const ended: TerminalId[] = []

@@ -22,7 +22,7 @@ test('no piece is longer than six times 64 Ki', async () => {
   expect(Math.max(...pieces.map(({ length }) => length))).toBe(6 * 64 * 1024)
 })
 
-test('other work goes on between pieces', async () => {
+test('yields to other work between chunks', async () => {
   let turns = 0
   const timer = setImmediate(function count() {
     turns += 1

@@ -129,12 +129,12 @@ async function answerEndpoint<E extends Endpoint<Call>, Who, Call>(
     let unkept: AnyAnswer | undefined
     const { status, body, replayed } = await half.once(who, repeatable, async () => {
       const answer = await work()
-      if (isKeepable(answer)) return answer
+      if (isStorable(answer)) return answer
       unkept = answer
-      return unkeptAnswer
+      return unstoredAnswer
     })
     if (replayed) exchange.headers['idempotent-replayed'] = 'true'
-    if (replayed && body === unkeptAnswer.body) {
+    if (replayed && body === unstoredAnswer.body) {
       const message = 'The answer to this Idempotency-Key was streamed or too long to store.'
       throw new AppError('request/unrepeatable', message)
     }
@@ -216,20 +216,20 @@ async function* settledEvents<T>(events: AsyncIterable<T>, payment: Payment): As
 
 function answerOf<Call>({ route }: Endpoint<Call>, value: unknown): AnyAnswer {
   if (isBytesAnswer(value) || isEventsAnswer(value)) return value
-  if (hasLongString(value, maxKeptChars)) return longJsonAnswer(route.status, value)
+  if (hasLongString(value, maxStoredChars)) return longJsonAnswer(route.status, value)
   return { status: route.status, body: JSON.stringify(value) }
 }
 
 /** Maximum length of a stored answer, in characters. */
-const maxKeptChars = 1024 * 1024
+const maxStoredChars = 1024 * 1024
 
-function isKeepable(answer: AnyAnswer): answer is KeptAnswer {
+function isStorable(answer: AnyAnswer): answer is KeptAnswer {
   if (isEventsAnswer(answer)) throw new Error('Event streams are never stored: the route must declare that it streams.')
-  return !isBytesAnswer(answer) && answer.body.length <= maxKeptChars
+  return !isBytesAnswer(answer) && answer.body.length <= maxStoredChars
 }
 
 /** Stored instead of an answer that is streamed or too long, so that a retry does not repeat the work. */
-const unkeptAnswer: KeptAnswer = { status: 200, body: '' }
+const unstoredAnswer: KeptAnswer = { status: 200, body: '' }
 
 /**
  * Identifies a request by method, address and body, without headers. Paid routes store their keys with their orders, so

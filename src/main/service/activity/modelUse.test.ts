@@ -18,14 +18,14 @@ afterEach(() => {
 })
 
 const minuteMs = 60_000
-const complete = (given: Partial<ModelCompletion> = {}) =>
+const complete = (overrides: Partial<ModelCompletion> = {}) =>
   use.record({
     accountId,
     by: { kind: 'key', name: 'claude-code' },
     task: null,
     model: 'claude-opus-4.6',
     chargedMicroUsd: 20_000,
-    ...given,
+    ...overrides,
   })
 const sentences = () => recorded.map(({ description }) => description)
 
@@ -43,7 +43,7 @@ test('a key that uses a model is one entry soon, and one each five minutes after
   expect(recorded[1]).toMatchObject({ type: 'models.used', chargedMicroUsd: 100_000 })
 })
 
-test('keys and models are counted apart, and what costs nothing has no amount', () => {
+test('counts keys and models separately, and omits an amount of zero', () => {
   complete()
   complete({ by: { kind: 'key', name: 'codex' } })
   complete({ model: 'own-server/qwen', chargedMicroUsd: 0 })

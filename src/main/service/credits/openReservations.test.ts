@@ -157,7 +157,7 @@ describe('a hold ends once', () => {
   })
 })
 
-test('a tenth more than was held is charged at most, and the rest is noted as uncollected', async () => {
+test('charges at most 110 % of the hold, and records the rest as uncollected', async () => {
   const reservation = await at.reserve(10)
   expect(await reservation.settle(charge(99_999_000))).toEqual({ chargedMicroUsd: cents(11), written: true })
   expect(newest(1)[0]?.details).toBe('{"estimated":false,"uncollected_micro_usd":999989890000}')

@@ -10,7 +10,7 @@ test.each([
   ['пример.com', { mixesScripts: false }],
 ])('%s is %o', (text, name) => expect(domainName(text)).toMatchObject(name))
 
-test('the field of a request is named with what is wrong with it', () => {
+test('errors name the field of the request and the problem', () => {
   expect(requireDomainField('example.com').ascii).toBe('example.com')
   expect(() => requireDomainField('com')).toThrowError(
     expect.objectContaining({ code: 'domain/name', message: '`domain`: "com" is a public suffix itself.' }),

@@ -6,18 +6,18 @@ function opened() {
   let atMs = 0
   const calls: (readonly string[])[] = []
   let running = 0
-  let mostRunning = 0
+  let maxRunning = 0
   const registrar = {
     async check(names: readonly string[]): Promise<readonly Availability[]> {
       calls.push(names)
-      mostRunning = Math.max(mostRunning, ++running)
+      maxRunning = Math.max(maxRunning, ++running)
       await Promise.resolve()
       running -= 1
       return names.map((name) => ({ name, status: 'available', premium: false, price: null }))
     },
   }
   const { check } = createSearchAvailability({ registrar, now: () => atMs })
-  return { check, calls, later: (ms: number) => (atMs += ms), mostRunning: () => mostRunning }
+  return { check, calls, later: (ms: number) => (atMs += ms), maxRunning: () => maxRunning }
 }
 const names = (at: number, count = 200) => Array.from({ length: count }, (_, one) => `n${at}x${one}.com`)
 
@@ -30,10 +30,10 @@ test('a name that was looked up is not looked up again for five minutes', async 
   expect(calls).toHaveLength(3)
 })
 
-test('searches of many make one call at a time, and no more than their share', async () => {
-  const { check, calls, mostRunning, later } = opened()
+test('concurrent searches make one call at a time, within their rate', async () => {
+  const { check, calls, maxRunning, later } = opened()
   const all = await Promise.allSettled(Array.from({ length: 40 }, (_, at) => check(names(at))))
-  expect([calls.length, mostRunning()]).toEqual([20, 1])
+  expect([calls.length, maxRunning()]).toEqual([20, 1])
   const refused = all.flatMap((it) => (it.status === 'rejected' ? [it.reason] : []))
   expect(refused).toHaveLength(30)
   expect(refused[0]).toMatchObject({ code: 'request/rate', retryAfterSeconds: 4 })

@@ -17,7 +17,7 @@ test('is over after the whole time without an answer', () => {
   expect([0, 1_000, 2_000, 3_000].map((ms) => meter.look(look(ms)))).toEqual([false, false, false, true])
 })
 
-test('an answer begins the time anew', () => {
+test('a response resets the silence', () => {
   const meter = createMeter()
   for (const ms of [0, 1_000, 2_000]) meter.look(look(ms))
   meter.answered()
@@ -29,7 +29,7 @@ test('a late look counts as two intervals: the watcher did not run either', () =
   expect([0, 60_000, 61_000].map((ms) => meter.look(look(ms)))).toEqual([false, false, true])
 })
 
-test('a suspend begins the time anew', () => {
+test('a suspend resets the silence', () => {
   const meter = createMeter()
   for (const ms of [0, 1_000, 2_000]) meter.look(look(ms))
   expect(meter.look(look(3_000, { bootMs: 8 * 3_600_000 }))).toBe(false)

@@ -5,7 +5,7 @@ import { createAnswerBudget } from './answerBudget.ts'
 const [ada, bob] = [AccountId.parse('acct_1'), AccountId.parse('acct_2')]
 const tooMany = expect.objectContaining({ code: 'request/rate', retryAfterSeconds: 2 })
 
-test('bounds what waits for one account, and what waits altogether', () => {
+test('bounds unread bytes per account and in total', () => {
   const budget = createAnswerBudget({ maxBytesPerAccount: 100, maxBytes: 150 })
   budget.reserve(ada, 60)
   budget.reserve(ada, 40)

@@ -62,7 +62,7 @@ describe('the cookie of a private port', () => {
     expect(plain.read({ method: 'GET', headers: { host, cookie: many } })).toHaveLength(50)
   })
 
-  test('is known under both names, to be taken from what goes on to the port', () => {
+  test('is removed from forwarded requests under both names', () => {
     expect(['steward_port=a', '__Host-steward_port=a', 'steward_ports=a'].map(isPreviewCookie)).toEqual([
       true,
       true,

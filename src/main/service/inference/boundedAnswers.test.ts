@@ -58,8 +58,8 @@ test.each(cases)(
 test('an endless stream that is collected for a JSON answer is cut off too', async () => {
   const qwen = { dialect: 'chat', model: 'qwen-thinking', stream: false } as const
   world.providers.play({ frames: endlessFrames('qwen', 'chat', 'a word '.repeat(8_000)), after: 'silence' })
-  const { status, body: told } = await world.refused(qwen, body('chat'))
-  expect([status, told.error.code]).toEqual([502, 'overlong'])
+  const { status, body: reply } = await world.refused(qwen, body('chat'))
+  expect([status, reply.error.code]).toEqual([502, 'overlong'])
   expect(world.purse.charges).toMatchObject([{ estimated: true, usage: { output: 16 } }])
 })
 
@@ -72,7 +72,7 @@ test('arguments of a call that waits for another one are bounded', async () => {
   expect(text).toContain('more calls than any model makes')
 })
 
-test('a JSON answer of many megabytes is refused, and nothing stays held', async () => {
+test('refuses an oversized JSON answer and releases its hold', async () => {
   world.providers.play({ parts: [{ text: 'x'.repeat(9 * 1024 * 1024) }], usage: plainUsage })
   const { status } = await world.refused({ dialect: 'chat', model: 'gpt-5.2', stream: false }, body('chat'))
   expect([status, world.purse.held]).toEqual([502, 0])
@@ -82,9 +82,9 @@ test.each([1e300, 2 ** 60, Number.MAX_SAFE_INTEGER])('a count of %d tokens is no
   const end = `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: { prompt_tokens, completion_tokens: 1 } })}\n\n`
   const [start = '', text = ''] = chatFrames({ parts: [{ text: 'hi' }], usage: plainUsage })
   world.providers.play({ frames: [start, text, end, 'data: [DONE]\n\n'] })
-  const { body: told } = await world.ask({ dialect: 'chat', model: 'gpt-5.2', stream: true }, body('chat'))
-  expect(told.usage.cost).toMatchObject({ estimated: true })
-  expect(told.usage.cost.micro_usd).toBeLessThan(1_000)
+  const { body: reply } = await world.ask({ dialect: 'chat', model: 'gpt-5.2', stream: true }, body('chat'))
+  expect(reply.usage.cost).toMatchObject({ estimated: true })
+  expect(reply.usage.cost.micro_usd).toBeLessThan(1_000)
   expect(world.purse.held).toBe(0)
 })
 
@@ -94,9 +94,9 @@ test('the key of a provider is in no answer with a status of success', async () 
     const answer = { parts: [{ text: stream ? mark : echo }], usage: plainUsage }
     const frames = chatFrames(answer).map((frame) => frame.replaceAll(mark, echo))
     world.providers.play(stream ? { frames } : answer)
-    const { text, body: told } = await world.ask({ dialect: 'chat', model: 'gpt-5.2', stream }, body('chat'))
-    expect(text + JSON.stringify(told)).not.toContain('sk-openai-secret')
-    expect(text + JSON.stringify(told)).toContain('Bearer … came with it')
+    const { text, body: reply } = await world.ask({ dialect: 'chat', model: 'gpt-5.2', stream }, body('chat'))
+    expect(text + JSON.stringify(reply)).not.toContain('sk-openai-secret')
+    expect(text + JSON.stringify(reply)).toContain('Bearer … came with it')
   }
 })
 
@@ -127,7 +127,7 @@ test.each([
   expect(await readSlowly(piece, { maxQuietMs: 300_000, maxDurationMs: 6_000_000 })).toBe(6)
 })
 
-test('an answer has a deadline, however much it goes on', async () => {
+test('an answer that keeps sending content has a deadline', async () => {
   const piece = 'data: {"choices":[{"index":0,"delta":{"content":"and "}}]}\n\n'
   expect(await readSlowly(piece, { maxQuietMs: 300_000, maxDurationMs: 1_200_000 })).toBe(21)
 })

@@ -13,8 +13,8 @@ import type { SentPayment } from './sentPayment.ts'
 export type BoundRequest = PaymentLock &
   Pick<PaymentRow, 'operation' | 'key' | 'accountId' | 'method' | 'path' | 'bodyHash' | 'authorization'>
 
-export function boundRequest(given: { sent: SentPayment; order: Order; lock: PaymentLock }): BoundRequest {
-  const { sent, order, lock } = given
+export function boundRequest(input: { sent: SentPayment; order: Order; lock: PaymentLock }): BoundRequest {
+  const { sent, order, lock } = input
   return { ...lock, ...order, authorization: sent.authorization }
 }
 
@@ -22,14 +22,14 @@ export function boundRequest(given: { sent: SentPayment; order: Order; lock: Pay
 export type Order = Pick<PaymentRow, 'operation' | 'key' | 'accountId' | 'method' | 'path' | 'bodyHash'>
 
 /** @throws AppError `request/invalid` if the length of the `Idempotency-Key` is invalid */
-export function orderOf(given: {
+export function orderOf(input: {
   accountId: AccountId
   operation: string
   asked: PricedRequest
   /** Identifier of the payment, used if the header is missing. */
   identifier: string | undefined
 }): Order {
-  const { asked, identifier, ...rest } = given
+  const { asked, identifier, ...rest } = input
   const { method, path, headers, body } = asked
   const key = headers['idempotency-key'] === undefined ? identifier : String(headers['idempotency-key'])
   if (key !== undefined) checkKey(key)

@@ -180,7 +180,7 @@ test('a key whose payment is not cleared up takes no other payment, and a failed
   expect((await failing.refusal(other)).code).toBe('payments/required')
 })
 
-test('a payment identifier of x402 stands for a key, and is told to those who ask', async () => {
+test('an x402 payment identifier acts as a key and is declared in offers', async () => {
   const { facilitator, asked } = scriptedFacilitator(settles)
   const { buy, refusal, things } = shop(facilitator)
   const { headers } = await refusal({})
@@ -200,7 +200,7 @@ test('a payment identifier of x402 stands for a key, and is told to those who as
   expect((await refusal(await identified('short'))).code).toBe('payments/malformed')
 })
 
-test('of two payments with one key at once, one is taken', async () => {
+test('settles one of two concurrent payments with the same key', async () => {
   const { facilitator, asked } = scriptedFacilitator(settles)
   const { buy, things } = shop(facilitator)
   const key = { 'idempotency-key': 'order-4' }

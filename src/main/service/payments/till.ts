@@ -148,7 +148,7 @@ export function till(options: {
   }
 
   /** @throws AppError `request/reused-key` */
-  const orderOfKey = (order: Order): PaymentRow | undefined => {
+  const findOrderByKey = (order: Order): PaymentRow | undefined => {
     const { accountId, key } = order
     const row = key === undefined ? undefined : books.findByKey({ accountId, key })
     if (!row || isSameOrder(row, order)) return row
@@ -156,7 +156,7 @@ export function till(options: {
   }
 
   /** Resumes the order of a key that was used before. Never settles another payment, even if the retry contains one. */
-  const repeated = async (row: PaymentRow, given: Pick<Resumed, 'call' | 'offer'>): Promise<Result> => {
+  const resumeByKey = async (row: PaymentRow, given: Pick<Resumed, 'call' | 'offer'>): Promise<Result> => {
     const names = [nameOf(row), ...keyNames(row)]
     if (names.some((it) => inFlight.has(it))) throw underWay()
     for (const name of names) inFlight.add(name)
@@ -181,8 +181,8 @@ export function till(options: {
       const quoted = async () => sale.quote(input, call)
       const sent = sentPayment(asked.headers)
       const order = orderOf({ accountId, operation: route.operation, asked, identifier: sent?.identifier })
-      const earlier = asked.method === 'HEAD' ? undefined : orderOfKey(order)
-      if (earlier) return await repeated(earlier, { call, offer: async () => offerOf(await quoted(), asked) })
+      const earlier = asked.method === 'HEAD' ? undefined : findOrderByKey(order)
+      if (earlier) return await resumeByKey(earlier, { call, offer: async () => offerOf(await quoted(), asked) })
       if (!sent || asked.method === 'HEAD') throw paymentRequired(offerOf(await quoted(), asked))
       needOwnWallet(call.holder(), sent)
 
@@ -204,7 +204,7 @@ export function till(options: {
       const row = known()
       if (quote && refusal && !hasMoved(row)) throw paymentRequired(offerOf(quote, asked), refusal)
       const names = [nameOf(bound), ...keyNames(order)]
-      if (names.some((it) => inFlight.has(it)) || (orderOfKey(order)?.id ?? row?.id) !== row?.id) throw underWay()
+      if (names.some((it) => inFlight.has(it)) || (findOrderByKey(order)?.id ?? row?.id) !== row?.id) throw underWay()
       for (const name of names) inFlight.add(name)
       const release = () => {
         for (const name of names) inFlight.delete(name)

@@ -22,7 +22,7 @@ test('a cut stream that was no text before its end is still told as base64', () 
   expect(output(Buffer.from([0xff, 0x61]), true).encoding).toBe('base64')
 })
 
-test('a long output that escapes would more than double comes as base64', () => {
+test('encodes long output as base64 if escapes would double its size', () => {
   const controls = Buffer.alloc(minEscapedBytes, '\u0001')
   expect(output(controls)).toEqual({ stdout: controls.toString('base64'), stderr: '', encoding: 'base64' })
   const lines = Buffer.alloc(minEscapedBytes, '\n') // exactly doubled

@@ -22,7 +22,7 @@ import { SideView } from './side/SideView.tsx'
 import { sideCommands } from './side/sideCommands.ts'
 import { useSide } from './side/useSide.ts'
 import type { AskedFile, AskedPath } from './sidePanels.ts'
-import { useAskedParts } from './useSandboxAddress.ts'
+import { useAddressTarget } from './useSandboxAddress.ts'
 import { useSandboxLinks } from './useSandboxLinks.ts'
 import { useTerminalsScreen } from './useTerminalsScreen.ts'
 
@@ -47,7 +47,7 @@ export function TerminalsScreen() {
     setAskedFile({ sandboxId: id, ...asked })
   }
   const linksOf = useSandboxLinks({ show: showFile, askToExpose: screen.askToExpose })
-  useAskedParts({
+  useAddressTarget({
     sandboxes,
     openFile: (sandbox, path) => showFile(sandbox, { path }),
     openTerminal: (sandbox, id) => screen.showTerminal(sandbox, id),

@@ -24,7 +24,7 @@ export function useAddressedSandbox(
   return present
 }
 
-type AskedPartsOptions = {
+type AddressTargetOptions = {
   sandboxes: readonly Sandbox[] | undefined
   openFile(sandbox: Sandbox, path: string): void
   openTerminal(sandbox: Sandbox, id: string): void
@@ -34,7 +34,7 @@ type AskedPartsOptions = {
  * Opens the file in `#/terminals/ID/files/PATH`, or the terminal in `…/terminal/ID`, once, and removes that part from the
  * address.
  */
-export function useAskedParts({ sandboxes, openFile, openTerminal }: AskedPartsOptions): void {
+export function useAddressTarget({ sandboxes, openFile, openTerminal }: AddressTargetOptions): void {
   const { id, part, path } = useTerminalsPlace()
   const sandbox = sandboxes?.find((it) => it.id === id)
   const follow = useEffectEvent(() => {
@@ -43,10 +43,10 @@ export function useAskedParts({ sandboxes, openFile, openTerminal }: AskedPartsO
     if (part === 'files' && path !== undefined) openFile(sandbox, path)
     replaceAddress(sandbox.id)
   })
-  const asked = sandbox && part !== undefined ? [part, path].join('/') : undefined
+  const target = sandbox && part !== undefined ? [part, path].join('/') : undefined
   useEffect(() => {
-    if (asked !== undefined) follow()
-  }, [asked])
+    if (target !== undefined) follow()
+  }, [target])
 }
 
 function useTerminalsPlace() {

@@ -13,7 +13,7 @@ const payment = (...more: IntentRecord['fields']): Pick<IntentRecord, 'kind' | '
   ],
 })
 
-test('a payment is headed by its amount and what it is for, as its requester words it', () => {
+test('the headline of a payment has its amount and the requester’s purpose', () => {
   const described = payment({ label: 'Description', value: 'Register\n northwind.com for 1 year', kind: 'text' })
   expect(intentHeadline(described)).toBe('Pay 1.95 USDC: “Register northwind.com for 1 year”')
   expect(intentHeadline(payment())).toBe('Pay 1.95 USDC for 127.0.0.1:1/domains/register')

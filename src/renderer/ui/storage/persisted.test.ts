@@ -51,7 +51,7 @@ test('a value that no schema of ours wrote counts as none', () => {
   }
 })
 
-test('a string is stored as it is', () => {
+test('stores strings unchanged', () => {
   const storage = memoryStorage()
   const store = persisted('theme', z.enum(['light', 'dark', 'system']), 'system', {
     stores: [createTextStore(() => storage)],

@@ -134,7 +134,7 @@ export const domainTools: readonly Tool[] = [
       target: domain,
     }),
     describe: async ({ domain, record_id: id, host, value, ttl }, call) =>
-      `Change the DNS record ${await recordWords(call, domain, id)} of ${domain}${changes({ host, value, ttl })}.`,
+      `Change the DNS record ${await describeRecord(call, domain, id)} of ${domain}${changes({ host, value, ttl })}.`,
     run: ({ domain, record_id: recordId, ...rest }, { call }) => call(changeDnsRecord, { domain, recordId, ...rest }),
   }),
   defineTool({
@@ -152,7 +152,7 @@ export const domainTools: readonly Tool[] = [
       target: domain,
     }),
     describe: async ({ domain, record_id: id }, call) =>
-      `Delete the DNS record ${await recordWords(call, domain, id)} of ${domain}.`,
+      `Delete the DNS record ${await describeRecord(call, domain, id)} of ${domain}.`,
     run: ({ domain, record_id: recordId }, { call }) => call(removeDnsRecord, { domain, recordId }),
   }),
   defineTool({
@@ -188,7 +188,7 @@ export const domainTools: readonly Tool[] = [
 ]
 
 /** Formats a record as `A www 192.0.2.1`, or as its id if it is not found. */
-async function recordWords(call: ToolWork['call'], domain: string, id: string): Promise<string> {
+async function describeRecord(call: ToolWork['call'], domain: string, id: string): Promise<string> {
   const { records } = await call(listDnsRecords, { domain })
   const found = records.find((it) => it.record_id === id)
   return found ? `${found.type} ${found.host} ${found.value.slice(0, 100)}` : id

@@ -6,7 +6,7 @@ const own = 'a'.repeat(32)
 const within = (sandbox_id: string) =>
   toolTable.filter((tool) => isWithinSandbox(tool, { sandbox_id }, own)).map(({ name }) => name)
 
-test('a call out of a sandbox stays within it, but for what anybody may read', () => {
+test('calls from a sandbox are limited to it and to public reads', () => {
   const anybody = ['domain_search', 'domain_check', 'domain_pricing']
   expect(within('b'.repeat(32)).filter((name) => !anybody.includes(name))).toEqual([])
   expect(within(own)).toEqual(expect.arrayContaining(['sandbox_exec', 'sandbox_pty_write', ...anybody]))

@@ -3,7 +3,7 @@ import { portsIn } from '../inside/portsIn.ts'
 import { type Entrance, enter } from './enter.ts'
 
 /** Exceeds the output of `read_sockets` in `shared.pl` for both tables. */
-const mostBytes = 8 * 1024 * 1024
+const maxBytes = 8 * 1024 * 1024
 
 /** Asks the kernel from within the machine's network. See proc_pid_net(5). */
 export async function listeningPortsOf(entrance: Entrance): Promise<number[]> {
@@ -14,7 +14,7 @@ export async function listeningPortsOf(entrance: Entrance): Promise<number[]> {
     fields: [],
     onOutput(bytes) {
       size += bytes.length
-      if (size <= mostBytes) tables.push(Buffer.from(bytes))
+      if (size <= maxBytes) tables.push(Buffer.from(bytes))
       else kill()
     },
   })

@@ -42,7 +42,7 @@ function readLines(): string {
 const line = `${'x'.repeat(1_000)}\n`
 const fill = (): void => input.write(Buffer.from(line.repeat(300)))
 
-test('what the program does not read waits, in order, and is refused as a whole beyond the bound', async () => {
+test('queues unread input in order, and refuses input above the limit as a whole', async () => {
   fill()
   input.write(Buffer.from('second\n'))
   await expectAppError('terminal/input-full', (async () => input.write(Buffer.alloc(maxBytes)))())

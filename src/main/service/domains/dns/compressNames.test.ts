@@ -27,7 +27,7 @@ test('forty addresses of one name fit into a datagram', () => {
   expect(decode(compressed)).toEqual(decode(plain))
 })
 
-test('what comes after the offsets that a pointer reaches is left whole', () => {
+test('does not compress names beyond the maximum pointer offset', () => {
   const answers = Array.from({ length: 3_000 }, (_, index) => ({
     ...{ type: 'A' as const, name: `host${index}.example.com`, ttl: 300, data: '192.0.2.1' },
   }))

@@ -117,7 +117,7 @@ function filterObject(
   path: string,
   leftOut: string[],
 ): Loose {
-  const kept: Record<string, unknown> = {}
+  const allowed: Record<string, unknown> = {}
   for (const name of Object.keys(object)) {
     const value = object[name]
     if (value === undefined) continue
@@ -129,9 +129,9 @@ function filterObject(
       continue
     }
     const filtered = value === null ? null : filterValue(value, shape, own, leftOut)
-    if (filtered !== undefined) kept[name] = filtered
+    if (filtered !== undefined) allowed[name] = filtered
   }
-  return kept
+  return allowed
 }
 
 type Omission = { leftOut: string[]; warning: string }

@@ -65,13 +65,13 @@ test('a request whose beginning is not read yet is told by what is', () => {
   expect(onlyRow(signed)).toMatchObject({ what: 'Signed with 0x1: pay $1', outcome: { words: 'Signed' } })
 })
 
-test('a request keeps its state when a filter leaves out what became of it', () => {
+test('a request keeps its state when a filter hides its outcome', () => {
   const request = entry({ kind: 'intent.asked', subject: 'int_1', summary: 'research-agent asked to pay' })
   const [row] = rowsOf([request], { int_1: 'intent.denied' })
   expect(row && rowWords(row).outcome).toEqual({ tone: 'neutral', words: 'Denied' })
 })
 
-test('entries that earlier versions recorded as the user’s are shown with who was behind them', () => {
+test('shows the requester of entries that earlier versions recorded as the user’s', () => {
   const old = (task: string | null) =>
     onlyRow(entry({ actor: you, task, detail: { service_id: 'act_1' }, summary: 'You ran “ls” in atlas.' })).who
   expect(old('call:1')).toBe('You (by a program)')

@@ -5,13 +5,13 @@ import { dollars, roundedDollars, tokens } from './amounts.ts'
 type Estimate = { estimates: readonly AnswerEstimate[]; min_micro_usd: number; max_micro_usd: number }
 
 /** Tokens of a typical answer. */
-const usualOutputTokens = 700
+const typicalOutputTokens = 700
 
 /** `about $0.004, at most $0.25 · 1,240 tokens in` */
 export function estimateWords({ estimates, min_micro_usd: min, max_micro_usd: max }: Estimate): string {
   const input = Math.max(0, ...estimates.map((it) => it.input_tokens))
   const usual = estimates.reduce((sum, it) => {
-    const share = it.max_output_tokens === 0 ? 1 : Math.min(1, usualOutputTokens / it.max_output_tokens)
+    const share = it.max_output_tokens === 0 ? 1 : Math.min(1, typicalOutputTokens / it.max_output_tokens)
     return sum + it.min_micro_usd + (it.max_micro_usd - it.min_micro_usd) * share
   }, 0)
   const cost =

@@ -15,10 +15,10 @@ import { BuyButton } from './BuyButton.tsx'
 const parts = [usualTlds.slice(0, 2), usualTlds.slice(2, 4), usualTlds.slice(4)].map((it) => it.join(','))
 
 const Words = z.object({ q: z.string().max(253) })
-const noWords = { q: '' }
+const noQuery = { q: '' }
 
 export function SearchPage() {
-  const [{ q: written }, setWords] = useAddressFilters(Words, noWords)
+  const [{ q: written }, setQuery] = useAddressFilters(Words, noQuery)
   const q = useSettled(written.trim())
   return (
     <PageScroll width="table" className="flex flex-col gap-4 py-5">
@@ -27,7 +27,7 @@ export function SearchPage() {
           label="Word or domain name"
           placeholder="myshop or myshop.com"
           value={written}
-          onChange={(text) => setWords({ q: text })}
+          onChange={(text) => setQuery({ q: text })}
           maxLength={253}
           autoFocus
         />

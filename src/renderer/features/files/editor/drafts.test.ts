@@ -31,7 +31,7 @@ test('what has no room leaves no older text behind, and what is no draft is none
   expect(mine.read('/b')).toBeUndefined()
 })
 
-test('what belongs to a deleted sandbox is forgotten, and nothing else', () => {
+test('removes only the drafts of deleted sandboxes', () => {
   const storage = memoryStorage()
   const store = createTextStore(() => storage)
   const upload = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { codingClients, smallModelFor, snippetsOf, usualModel } from './snippets.ts'
 
-const given = {
+const options = {
   origin: 'http://127.0.0.1:4100',
   model: 'claude-opus-4.6',
   smallModel: 'claude-haiku-4.5',
@@ -10,8 +10,8 @@ const given = {
 
 test('every client gets the address of this Steward, and the key from a variable alone', () => {
   for (const { id } of codingClients) {
-    for (const { text } of snippetsOf(id, given)) {
-      expect(text).toContain(given.origin)
+    for (const { text } of snippetsOf(id, options)) {
+      expect(text).toContain(options.origin)
       expect(text).toContain('STEWARD_KEY')
       expect(text).not.toContain('sk_')
     }
@@ -21,14 +21,14 @@ test('every client gets the address of this Steward, and the key from a variable
 test('Anthropic’s clients add /v1 by themselves, OpenAI’s do not', () => {
   for (const { id } of codingClients) {
     if (id === 'environment') continue
-    const [{ text } = { text: '' }] = snippetsOf(id, given)
-    expect(text.includes(`${given.origin}/v1`), id).toBe(!/claude|anthropic/.test(id))
+    const [{ text } = { text: '' }] = snippetsOf(id, options)
+    expect(text.includes(`${options.origin}/v1`), id).toBe(!/claude|anthropic/.test(id))
   }
 })
 
-test('coding agents are told how much context the model takes', () => {
-  expect(snippetsOf('codex', given)[0]?.text).toContain('\nmodel_context_window = 200000\n\n[model_providers')
-  expect(snippetsOf('claude-code', given)[0]?.text).toContain('export CLAUDE_CODE_MAX_CONTEXT_TOKENS=200000')
+test('snippets set the context window of the model', () => {
+  expect(snippetsOf('codex', options)[0]?.text).toContain('\nmodel_context_window = 200000\n\n[model_providers')
+  expect(snippetsOf('claude-code', options)[0]?.text).toContain('export CLAUDE_CODE_MAX_CONTEXT_TOKENS=200000')
 })
 
 test('a client begins with a model that suits it, of those that answer', () => {

@@ -45,7 +45,7 @@ test('sandboxes that no longer exist are forgotten', () => {
   expect(withListedSandboxes(selection, ['a', 'b', 'c'])).toBe(selection)
 })
 
-test('a selection that an earlier version stored keeps what still has a meaning', () => {
+test('migrates a selection stored by an earlier version', () => {
   expect(Selection.parse({ sandboxId: 'a', terminals: { a: 'p1' }, closed: ['p2'] })).toEqual({
     sandboxId: 'a',
     terminals: { a: 'p1' },

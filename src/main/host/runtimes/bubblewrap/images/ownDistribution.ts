@@ -31,8 +31,8 @@ const askMs = 30_000
 /** Returns the addresses of sources whose signed list names the distribution as its origin. */
 async function ownAddresses(family: readonly string[]): Promise<ReadonlySet<string> | undefined> {
   const format = ['indextargets', '--format', '$(ORIGIN)\t$(REPO_URI)']
-  const asked = await promisify(execFile)('apt-get', format, { timeout: askMs }).catch(() => undefined)
-  const rows = (asked?.stdout ?? '').split('\n').map((line) => line.split('\t'))
+  const listing = await promisify(execFile)('apt-get', format, { timeout: askMs }).catch(() => undefined)
+  const rows = (listing?.stdout ?? '').split('\n').map((line) => line.split('\t'))
   const own = rows.filter(([origin = '']) => family.includes(origin.toLowerCase()))
   return own.length === 0 ? undefined : new Set(own.map(([, address = '']) => withoutSlash(address)))
 }

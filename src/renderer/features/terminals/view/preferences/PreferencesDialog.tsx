@@ -8,14 +8,14 @@ import { PreferencesPreview } from './PreferencesPreview.tsx'
 import { changePreferences, resetPreferences, useTerminalPreferences } from './preferencesStore.ts'
 import { TextPreferences } from './TextPreferences.tsx'
 import { ThemePicker } from './ThemePicker.tsx'
-import { chosenTheme, usualPreferences } from './terminalPreferences.ts'
+import { chosenTheme, defaultPreferences } from './terminalPreferences.ts'
 
 /** How all terminals look and behave. Each change holds at once. */
 export function PreferencesDialog({ onClose }: { onClose: () => void }) {
   const preferences = useTerminalPreferences()
   const window = useTheme()
   const [tried, setTried] = useState<TerminalTheme>()
-  const isUsual = JSON.stringify(preferences) === JSON.stringify(usualPreferences)
+  const isUsual = JSON.stringify(preferences) === JSON.stringify(defaultPreferences)
   return (
     <Dialog
       open

@@ -1,8 +1,8 @@
 import { persisted } from '../../../../ui/storage/persisted.ts'
 import { usePersisted } from '../../../../ui/storage/usePersisted.ts'
-import { TerminalPreferences, usualPreferences, withinLimits } from './terminalPreferences.ts'
+import { defaultPreferences, TerminalPreferences, withinLimits } from './terminalPreferences.ts'
 
-const storedPreferences = persisted('steward.terminal.preferences', TerminalPreferences, usualPreferences)
+const storedPreferences = persisted('steward.terminal.preferences', TerminalPreferences, defaultPreferences)
 
 /** Returns the terminal preferences, shared by all windows of this user. */
 export function useTerminalPreferences(): TerminalPreferences {

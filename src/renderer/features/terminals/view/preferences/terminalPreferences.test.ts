@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chosenTheme, TerminalPreferences, usualPreferences, withinLimits } from './terminalPreferences.ts'
+import { chosenTheme, defaultPreferences, TerminalPreferences, withinLimits } from './terminalPreferences.ts'
 
 test('preferences of another version are none of ours', () => {
   expect(TerminalPreferences.safeParse({ version: 2, fontSize: 20 }).success).toBe(false)
@@ -7,17 +7,17 @@ test('preferences of another version are none of ours', () => {
 })
 
 test('what was chosen comes back', () => {
-  const chosen = { ...usualPreferences, fontSize: 20, darkTheme: 'ember', copyOnSelect: true, lineHeight: 1.2 }
+  const chosen = { ...defaultPreferences, fontSize: 20, darkTheme: 'ember', copyOnSelect: true, lineHeight: 1.2 }
   expect(TerminalPreferences.parse(chosen)).toEqual(chosen)
 })
 
 test('a value that does not fit is lost alone', () => {
   const written = { version: 1, fontSize: 20, lineHeight: 'tall', darkTheme: 'paper', bellSound: 1, unknown: true }
-  expect(TerminalPreferences.parse(written)).toEqual({ ...usualPreferences, fontSize: 20 })
+  expect(TerminalPreferences.parse(written)).toEqual({ ...defaultPreferences, fontSize: 20 })
 })
 
 test('the theme follows the window unless it is told otherwise', () => {
-  const chosen = { ...usualPreferences, darkTheme: 'pine', lightTheme: 'paper' }
+  const chosen = { ...defaultPreferences, darkTheme: 'pine', lightTheme: 'paper' }
   expect(chosenTheme(chosen, 'dark').id).toBe('pine')
   expect(chosenTheme(chosen, 'light').id).toBe('paper')
   expect(chosenTheme({ ...chosen, ground: 'dark' }, 'light').id).toBe('pine')

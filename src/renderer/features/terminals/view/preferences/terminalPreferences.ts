@@ -46,7 +46,7 @@ export const TerminalPreferences = z.object({
 })
 export type TerminalPreferences = z.infer<typeof TerminalPreferences>
 
-export const usualPreferences: TerminalPreferences = TerminalPreferences.parse({ version: 1 })
+export const defaultPreferences: TerminalPreferences = TerminalPreferences.parse({ version: 1 })
 
 export function chosenTheme(preferences: TerminalPreferences, window: Theme): TerminalTheme {
   const kind = preferences.ground === 'window' ? window : preferences.ground
