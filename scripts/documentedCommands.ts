@@ -1,4 +1,4 @@
-/** How a documented command is tried: by a test, by `npm run test:all`, or not, for a reason. */
+/** Coverage of a documented command: a test, `npm run test:all`, or a reason for none. */
 export type Trial = { test: string } | { all: string } | { reason: string }
 
 const programs = 'test/integration/documentedCommands.test.ts'

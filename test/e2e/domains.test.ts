@@ -330,7 +330,7 @@ test('a domain and a sandbox say that one leads to the other; it can be opened, 
   expect((await app.client.call(listSandboxDomains, { id })).domains).toEqual([])
   await page.getByRole('button', { name: 'Undo' }).click()
   await row.waitFor()
-  // What another program removes goes without a reload.
+  // A record that another program removes disappears without a reload.
   await app.client.call(removeSandboxDomain, { id, domain: 'northwind.com' })
   await row.waitFor({ state: 'detached' })
 })

@@ -7,7 +7,7 @@ import { type Links, type TaskId, taskHeader } from '../../shared/contract/timel
 export type PresentTask = {
   id: TaskId
   links: Links
-  /** Undefined for the user. */
+  /** Requester other than the user, if any. */
   requester?: Requester | undefined
 }
 

@@ -136,7 +136,7 @@ async function callHost<M extends HostMethod>(
 
 type Frozen = HostParams<'snapshot.create'>
 
-/** Copies the disk of each running sandbox as a snapshot made by the host. Its programs pause meanwhile. */
+/** Copies the disk of each running sandbox as a snapshot made by the host, which pauses its programs. */
 async function freezeDisks(host: IpcClient): Promise<Frozen[]> {
   const { machines } = await callHost(host, 'machine.list', {}, connectMs)
   const frozen: Frozen[] = []

@@ -33,7 +33,7 @@ export type ServiceAddress = {
   base(): string
   /** Returns the address of a host name of this service, without a port until it listens. Never throws. */
   urlOf(hostName: string): string
-  /** Where a client opens a connection. Before the service listens, as configured; never throws. */
+  /** Returns the endpoint to connect to, as configured until the service listens. Never throws. */
   endpoint(): { host: string; port: number }
   listensAt(url: string): void
 }

@@ -52,7 +52,7 @@ export const readFile = defineRoute({
   tag: 'Files',
   refusals: [413],
   params: SandboxParams,
-  /** Without `encoding`, text comes as `utf8`, and as `base64` whatever is none or would more than double by escapes. */
+  /** Default: `utf8` for text; `base64` for other content, or if escapes would more than double its size. */
   query: PathQuery.extend({ encoding: z.enum(['utf8', 'base64']).optional() }),
   response: z.object({ path: z.string(), content: z.string(), encoding: z.enum(['utf8', 'base64']), size: z.int() }),
 })

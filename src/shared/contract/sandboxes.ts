@@ -219,7 +219,7 @@ export const execInSandbox = defineRoute({
   response: z.object({
     stdout: z.string(),
     stderr: z.string(),
-    /** Of `stdout` and `stderr`: `base64` when one is not valid UTF-8, or when escapes would more than double a long one. */
+    /** Encoding of `stdout` and `stderr`: `base64` if one is not valid UTF-8, or if escapes would double a long one. */
     encoding: z.enum(['utf8', 'base64']),
     exit_code: z.int(),
     exitCode: z.int(),

@@ -158,7 +158,7 @@ function isRandom(text: string): boolean {
   for (let at = 1; at < length; at += 1) if (kinds[at] !== kinds[at - 1]) changes += 1
   // Names like `ThisIsTheOrderService2` change often, but have their digits in one place.
   const fewest = (kinds.match(/0+/g) ?? []).length >= 4 ? 0.33 : 0.45
-  // Of 43 random characters of base64url, up to 8 are `-` or `_`.
+  // 43 random base64url characters contain up to 8 of `-` and `_`.
   return others <= length * 0.19 && changes >= length * fewest
 }
 

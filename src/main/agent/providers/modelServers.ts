@@ -37,7 +37,7 @@ export type OwnModelServers = {
   tell(): void
 }
 
-/** Undefined fields stay unchanged. */
+/** Changes to a server. Undefined fields stay unchanged. */
 export type ServerChanges = { isFree?: boolean | undefined; price?: ModelPrice | null | undefined }
 
 /** Where such servers listen unless they are told otherwise. */

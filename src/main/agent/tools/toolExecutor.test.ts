@@ -15,7 +15,7 @@ const caller: ToolCaller = {
   sandbox,
 }
 
-/** What is asked about a call that comes out of a sandbox. */
+/** Approvals for calls from a sandbox. */
 async function askedAbout(name: string, args: object): Promise<AskRequest | undefined> {
   const requests: AskRequest[] = []
   const never = (): never => {

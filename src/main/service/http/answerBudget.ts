@@ -3,10 +3,10 @@ import type { AccountId } from '../../../shared/ids.ts'
 
 /** Bytes of answers that wait for their readers. */
 export type AnswerBudget = {
-  /** Of work with effects, before it begins. @throws AppError `request/rate` beyond half of the account's limit */
+  /** Must be called before work with effects. @throws AppError `request/rate` above half of the account's limit */
   requireRoom(accountId: AccountId): void
   /**
-   * One answer of an account is sent whatever its length, as long as all accounts together have room.
+   * An account may always send one answer of any length, within the total limit of all accounts.
    * @returns what gives the bytes back, once
    * @throws AppError `request/rate` beyond a limit
    */

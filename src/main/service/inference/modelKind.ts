@@ -4,7 +4,7 @@ import { badRequest } from './inferenceError.ts'
 /** Names of widespread embedding models, which no server's list tells apart from chat models. */
 const embeddingName = /embed|(^|[^a-z])(minilm|bge|gte|e5)([^a-z]|$)/i
 
-/** Guesses the kind of a model on a server of the person, from its name. */
+/** Guesses the kind of a model on a user's server from its name. */
 export function guessModelKind(name: string): ModelKind {
   return embeddingName.test(name) ? 'embedding' : 'chat'
 }

@@ -23,7 +23,7 @@ type Wanted = { port: number; visibility?: Visibility | undefined; subdomain?: s
 type Options = {
   records: PortRepository
   urlOf: PortNames['urlOf']
-  /** Where a client opens a connection for an address of a port. */
+  /** Returns the endpoint to connect to for a port's address. */
   endpointOf: (url: URL) => { host: string; port: number }
   /** The port that a custom domain leads to, exposed or not. Null means the one exposed first. */
   leadsTo: (domain: string) => { sandboxId: SandboxId; port: number | null } | undefined

@@ -40,7 +40,7 @@ export function useSandboxDomains(sandboxes: readonly NamedSandbox[], enabled = 
   return sandboxes.flatMap((sandbox, index) => (results[index]?.data ?? []).map((name) => ({ sandbox, name })))
 }
 
-/** What can be done with a name that leads to a sandbox. Failures are shown as notices. */
+/** Returns actions on domains that point to a sandbox. Errors are shown as notices. */
 export function useSandboxDomainActions() {
   const agent = useAgent()
   const queryClient = useQueryClient()

@@ -106,7 +106,7 @@ export function createEmbeddingsGateway<Caller>(parts: Parts<Caller>): Embedding
   }
 }
 
-/** Where an answer is unusable, what the provider counted is paid all the same. */
+/** Charges the provider's count even if the answer is unusable. */
 async function readPaidVectors(
   work: Work,
   answer: Loose,

@@ -9,7 +9,7 @@ import { entryLinks } from './entryLinks.ts'
 import { actorLabel, stepWords } from './rowWords.ts'
 import type { TimelineRow } from './timelineItems.ts'
 
-/** What became of a request or a call step by step, and everything that the entries hold. */
+/** Steps of a request or call with their results, and all details of its entries. */
 export function RowDetail({ row: { entries, isRequest, lead }, inTask }: { row: TimelineRow; inTask: boolean }) {
   const [newest] = entries
   const told = lead ?? newest

@@ -40,7 +40,7 @@ export function timelineItems(
 /** Calls and plans, whose task holds what the service did for them. */
 const callKinds: ReadonlySet<string> = new Set(['tool.called', 'tool.failed', 'dns.applied', 'dns.failed'])
 
-/** Requests, and calls with their effects, stand where their newest entry is. An entry that somebody changed stands alone. */
+/** Requests, and calls with their effects, are placed at their newest entry. Tampered entries stay separate rows. */
 export function rowsOf(entries: readonly TimelineEntry[], states: RequestStates = {}): TimelineRow[] {
   const rows = new Map<string, TimelineRow>()
   const calls = findCalls(entries)
