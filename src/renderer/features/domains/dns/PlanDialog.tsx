@@ -96,8 +96,10 @@ export function StepRow({ step }: { step: DnsPlanStep }) {
       </span>
       <span className="sr-only">{words[step.action]}</span>
       <span className="w-14 shrink-0 font-medium">{record.type}</span>
-      <span className="w-24 shrink-0 truncate font-mono text-small">{record.host}</span>
-      <span className="min-w-0 flex-1 font-mono text-small break-all">
+      <span className="w-32 shrink-0 truncate font-mono text-small" title={record.host}>
+        {record.host}
+      </span>
+      <span className="min-w-0 flex-1 font-mono text-small break-words">
         {step.action === 'change' && <del className="block text-muted">{dataText(step.before)}</del>}
         <span>{dataText(record)}</span>
       </span>
@@ -108,5 +110,5 @@ export function StepRow({ step }: { step: DnsPlanStep }) {
 }
 
 function dataText({ value, ttl, distance }: DnsRecordData): string {
-  return `${distance === null ? '' : `${distance} `}${value} · ${ttl} s`
+  return `${distance === null ? '' : `${distance} `}${value} · ${ttl}\u00a0s`
 }
