@@ -100,7 +100,7 @@ test('tells what a sandbox is and takes, renames it, and ends what runs in it', 
   await details.root.getByRole('button', { name: 'Stop', exact: true }).waitFor()
 })
 
-test('shows the page behind a port here, and a private one in a tab that has its token', async () => {
+test('shows the page behind a private port here and in a tab, and to nobody else', async () => {
   const { id } = await app.sandbox('web-box')
   const exec = (command: string) => app.client.call(execInSandbox, { id, command })
   await exec('mkdir /srv/www && echo "<h2>Hello from the sandbox</h2>" > /srv/www/index.html')
@@ -126,9 +126,11 @@ test('shows the page behind a port here, and a private one in a tab that has its
 
   await ports.getByRole('button', { name: 'Preview port 3000 here' }).click()
   const preview = ports.getByRole('region', { name: 'Preview of port 3000' })
-  await preview.getByText('A private port opens in a new tab').waitFor()
+  const frame = preview.frameLocator('iframe')
+  await frame.getByRole('heading', { name: 'Hello from the sandbox' }).waitFor()
+  await look(page, 'ports-private')
   const opening = page.context().waitForEvent('page')
-  await preview.getByText('Open in browser').click()
+  await preview.getByRole('button', { name: 'Open in browser' }).click()
   const opened = await opening
   await opened.getByRole('heading', { name: 'Hello from the sandbox' }).waitFor()
   expect(opened.url()).not.toContain('token')
@@ -138,8 +140,14 @@ test('shows the page behind a port here, and a private one in a tab that has its
   const page2 = await stranger.newPage()
   expect((await page2.goto(address))?.status()).toBe(401)
 
-  await preview.getByRole('button', { name: 'Make public' }).click()
-  await preview.frameLocator('iframe').getByRole('heading', { name: 'Hello from the sandbox' }).waitFor()
+  await exec('echo "<h2>Private still</h2>" > /srv/www/index.html')
+  await preview.getByRole('button', { name: 'Reload' }).click()
+  await frame.getByRole('heading', { name: 'Private still' }).waitFor()
+  expect((await page2.goto(address))?.status()).toBe(401)
+
+  await details.choose('Actions for port 3000', 'Make public')
+  await ports.getByText('public · listening').waitFor()
+  await frame.getByRole('heading', { name: 'Private still' }).waitFor()
   expect((await page2.goto(address))?.status()).toBe(200)
   await stranger.close()
   await exec('echo "<h2>Changed since</h2>" > /srv/www/index.html')

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { AccountId, SandboxId } from '../../shared/ids.ts'
 import { type ExposedPorts, exposedPorts } from './ports/exposedPorts.ts'
+import { createFrameSessions, type FrameSessions } from './ports/frameSessions.ts'
 import { type PortNames, portNames } from './ports/portNames.ts'
 import { portRepository } from './ports/portRepository.ts'
 import { type PortTokens, portTokens } from './ports/portTokens.ts'
@@ -10,7 +11,13 @@ import { sandboxDomainRepository } from './sandboxDomains/sandboxDomainRepositor
 import { type SandboxDomains, sandboxDomains } from './sandboxDomains/sandboxDomains.ts'
 import { endpointOf, type ServiceGround } from './serviceGround.ts'
 
-export type PortParts = { names: PortNames; ports: ExposedPorts; tokens: PortTokens; domains: SandboxDomains }
+export type PortParts = {
+  names: PortNames
+  ports: ExposedPorts
+  tokens: PortTokens
+  frames: FrameSessions
+  domains: SandboxDomains
+}
 
 /** The addresses under which others reach what listens in a sandbox. */
 export function portParts(
@@ -57,5 +64,6 @@ export function portParts(
     },
     now,
   })
-  return { names, ports, tokens: portTokens({ records, now, randomBytes }), domains }
+  const tokens = portTokens({ records, now, randomBytes })
+  return { names, ports, tokens, frames: createFrameSessions({ now, randomBytes }), domains }
 }

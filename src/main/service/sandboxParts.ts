@@ -89,7 +89,7 @@ export function sandboxParts(ground: ServiceGround, { onAccessEnded, billing, ow
     ...{ onChanged: (id) => sandboxes.announce(id), onDomainsChanged: onAccessEnded, ownsDomain },
     accountOf: (id) => sandboxes.accountOf(id),
   })
-  const { ports, tokens, names, domains } = addresses
+  const { ports, tokens, frames, names, domains } = addresses
   const toWire = (record: SandboxRecord) =>
     sandboxToWire(record, {
       baseUrl: address.base(),
@@ -251,7 +251,7 @@ export function sandboxParts(ground: ServiceGround, { onAccessEnded, billing, ow
       ...sandboxRoutes({ sandboxes, runtimes, defaultNetwork, call, activity, toWire }),
       ...foundSandboxRoutes({ found, toWire }),
       ...snapshotRoutes({ snapshots: kept, toWire }),
-      ...portRoutes({ sandboxes, ports, tokens, urlOf: names.urlOf, openPath }),
+      ...portRoutes({ sandboxes, ports, tokens, frames, urlOf: names.urlOf, openPath }),
       ...sandboxDomainRoutes({ sandboxes, domains }),
       ...fileRoutes({ sandboxes, call, activity }),
       ...treeRoutes({ sandboxes, call }),

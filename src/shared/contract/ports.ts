@@ -107,6 +107,14 @@ export const createPortToken = defineRoute({
   summary: 'Make a token that reaches one exposed port, and nothing else, for a while',
   tag: 'Ports',
   params: PortParams,
+  /** Of the page that shows `open_url` in a frame, the only one that can. Such a token is used once, within a minute. */
+  query: z.object({
+    frame_origin: z
+      .string()
+      .max(300, 'must have at most 300 characters')
+      .regex(/^https?:\/\/[a-z0-9.-]+(?::\d{1,5})?$/, 'must be an origin, such as http://127.0.0.1:4000')
+      .optional(),
+  }),
   response: z.object({
     token: z.string(),
     /** Opens the port in a browser. */

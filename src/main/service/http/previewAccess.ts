@@ -4,6 +4,7 @@ import type { AccountId } from '../../../shared/ids.ts'
 import { credentialOf } from '../../platform/http/requestCredential.ts'
 import { holdsAccessToken } from '../auth/accessTokens.ts'
 import type { Caller } from '../endpoint.ts'
+import type { FrameSessions } from '../ports/frameSessions.ts'
 import type { PortRecord } from '../ports/portRepository.ts'
 import type { PortTokens } from '../ports/portTokens.ts'
 import { authentication } from './authentication.ts'
@@ -16,13 +17,17 @@ export const tokenHeader = 'x-steward-port-token'
 const secretPattern = /(sk_steward|stl|spt|srt)_[A-Za-z0-9_-]{43}/
 
 export type PreviewAccess = {
-  /**
-   * Names of the headers whose secret was used, and must go no further.
-   * @throws AppError `auth/required`, `auth/invalid`, `request/rate`
-   */
-  check(request: Pick<IncomingMessage, 'headers' | 'method' | 'socket'>, port: PortRecord): ReadonlySet<string>
+  /** @throws AppError `auth/required`, `auth/invalid`, `request/rate` */
+  check(request: Pick<IncomingMessage, 'headers' | 'method' | 'socket'>, port: PortRecord): GrantedAccess
   /** Whether what the request sent opens the port now; a no counts as no failure. */
   holds(request: Pick<IncomingMessage, 'headers' | 'method'>, port: PortRecord): boolean
+}
+
+export type GrantedAccess = {
+  /** Names of the headers whose secret was used, and must go no further. */
+  spent: ReadonlySet<string>
+  /** Origin of the only page that may show the answer in a frame. Undefined: the answer itself says who may. */
+  frameOrigin?: string | undefined
 }
 
 /** @property used headers that contained the secret and must not be forwarded */
@@ -34,11 +39,20 @@ type Options = {
   accountOf: (id: PortRecord['sandboxId']) => AccountId | undefined
   limiter: FailureLimiter
   addressOf: CallerAddress
-  cookies: Pick<PreviewCookies, 'read'>
+  frames: Pick<FrameSessions, 'findOrigin'>
+  cookies: Pick<PreviewCookies, 'read' | 'readFrame'>
 }
 
 /** Who may use a port: everyone a public one; a private one whoever has a token of it or a key of its account. */
-export function previewAccess({ keyHolder, tokens, accountOf, limiter, addressOf, cookies }: Options): PreviewAccess {
+export function previewAccess({
+  keyHolder,
+  tokens,
+  accountOf,
+  limiter,
+  addressOf,
+  ...options
+}: Options): PreviewAccess {
+  const { cookies, frames } = options
   const findersFor = (port: PortRecord) => {
     const accountId = accountOf(port.sandboxId)
     const holder = (key: string): Caller | undefined => {
@@ -73,16 +87,26 @@ export function previewAccess({ keyHolder, tokens, accountOf, limiter, addressOf
       used: [headers.authorization === undefined ? 'x-api-key' : 'authorization'],
     }
   }
+  const findFrameOrigin = (request: Pick<IncomingMessage, 'headers'>, port: PortRecord): string | undefined => {
+    for (const secret of cookies.readFrame(request)) {
+      const origin = frames.findOrigin(secret, port)
+      if (origin !== undefined) return origin
+    }
+    return undefined
+  }
   return {
     check(request, port) {
-      if (port.visibility === 'public') return new Set()
+      if (port.visibility === 'public') return { spent: new Set() }
+      const frameOrigin = findFrameOrigin(request, port)
+      if (frameOrigin !== undefined) return { spent: new Set(), frameOrigin }
       const { secret, used } = secretFor(request, port)
       if (secret === undefined) throw new AppError('auth/required', 'This port is private: it needs a port token.')
       authentication({ finders: findersFor(port), limiter }).identify(secret, addressOf(request))
-      return new Set(used)
+      return { spent: new Set(used) }
     },
     holds(request, port) {
       if (port.visibility === 'public') return true
+      if (findFrameOrigin(request, port) !== undefined) return true
       const { secret } = secretFor(request, port)
       return secret !== undefined && fits(secret, port)
     },

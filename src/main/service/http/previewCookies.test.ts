@@ -70,3 +70,34 @@ describe('the cookie of a private port', () => {
     ])
   })
 })
+
+describe('the cookie of a frame', () => {
+  const read = (headers: Record<string, string>) =>
+    plain.readFrame({ headers: { host, cookie: 'a=1; steward_frame=spt_a', ...headers } })
+
+  test('is sent below the page of the frame only', () => {
+    expect(plain.formatFrame('spt_a')).toBe('steward_frame=spt_a; Path=/; HttpOnly; SameSite=None; Secure; Partitioned')
+  })
+
+  test.each([
+    ['its own page reads or writes', { 'sec-fetch-site': 'same-origin' }],
+    ['its own page opens a WebSocket', { upgrade: 'websocket', origin: `http://${host}` }],
+  ])('is taken where %s', (_, headers) => {
+    expect(read(headers)).toEqual(['spt_a'])
+  })
+
+  test.each([
+    ['a browser does not say who asks', {}],
+    ['another page frames the address', { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'iframe' }],
+    ['a neighbour asks', { 'sec-fetch-site': 'same-site', origin: 'http://8000-a.prev.example' }],
+    ['the address is typed', { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' }],
+    ['another page opens a WebSocket', { upgrade: 'websocket', origin: 'http://127.0.0.1:4000' }],
+    ['a WebSocket has no origin', { upgrade: 'websocket', 'sec-fetch-site': 'same-origin' }],
+  ])('is none where %s', (_, headers: Record<string, string>) => {
+    expect(read(headers)).toEqual([])
+  })
+
+  test('goes no further than Steward', () => {
+    expect(isPreviewCookie('steward_frame=spt_a')).toBe(true)
+  })
+})

@@ -7,34 +7,37 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 export type PreviewCookies = {
   /** Returns `Set-Cookie` for the requested host only. */
   format(token: string): string
+  /** Returns `Set-Cookie` for a frame: browsers send it back only below the page that the frame was opened in. */
+  formatFrame(secret: string): string
   /** Returns cookie values that may open a port for this request. Empty for cross-origin requests. */
   read(request: Pick<IncomingMessage, 'headers' | 'method'>): readonly string[]
+  /** Returns the same for the cookie of a frame. Empty for navigations from other origins too. */
+  readFrame(request: Pick<IncomingMessage, 'headers'>): readonly string[]
 }
 
 const plainName = 'steward_port'
 /** Cannot be set by other hosts of the site: https://www.rfc-editor.org/rfc/rfc6265bis#section-4.1.3.2 */
 const hostName = `__Host-${plainName}`
+const frameName = 'steward_frame'
 /** Pages of other sandboxes can add cookies with the plain name, which are sent before the valid one. */
 const maxCandidates = 50
 
 export function createPreviewCookies(options: { scheme: 'http' | 'https'; behindProxy: boolean }): PreviewCookies {
   const isSecure = options.scheme === 'https' || options.behindProxy
   const name = isSecure ? hostName : plainName
+  const scheme = isSecure ? 'https' : 'http'
   return {
     format: (token) => `${name}=${token}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`,
-    read(request) {
-      if (!isOfOwnOrigin(request, isSecure ? 'https' : 'http')) return []
-      return cookiesIn(request.headers)
-        .filter((cookie) => cookie.startsWith(`${name}=`))
-        .map((cookie) => cookie.slice(name.length + 1))
-        .slice(0, maxCandidates)
-    },
+    // Browsers accept `Secure` from `http://*.localhost`, whose requests do not leave the machine.
+    formatFrame: (secret) => `${frameName}=${secret}; Path=/; HttpOnly; SameSite=None; Secure; Partitioned`,
+    read: (request) => (isOfOwnOrigin(request, scheme) ? valuesOf(name, request.headers) : []),
+    readFrame: ({ headers }) => (isOfOwnPage(headers, scheme) ? valuesOf(frameName, headers) : []),
   }
 }
 
 /** Whether a cookie is one of Steward's, under any of its names. */
 export function isPreviewCookie(cookie: string): boolean {
-  return cookie.startsWith(`${plainName}=`) || cookie.startsWith(`${hostName}=`)
+  return [plainName, hostName, frameName].some((name) => cookie.startsWith(`${name}=`))
 }
 
 /**
@@ -43,8 +46,8 @@ export function isPreviewCookie(cookie: string): boolean {
  * @see https://www.w3.org/TR/fetch-metadata/
  */
 function isOfOwnOrigin({ headers, method }: Pick<IncomingMessage, 'headers' | 'method'>, scheme: string): boolean {
-  const { origin, host, upgrade } = headers
-  const isOwnOrigin = origin?.toLowerCase() === `${scheme}://${host?.toLowerCase()}`
+  const { origin, upgrade } = headers
+  const isOwnOrigin = hasOwnOrigin(headers, scheme)
   if (upgrade !== undefined) return isOwnOrigin
   const site = headers['sec-fetch-site']
   const isReading = method === 'GET' || method === 'HEAD'
@@ -52,6 +55,22 @@ function isOfOwnOrigin({ headers, method }: Pick<IncomingMessage, 'headers' | 'm
   if (site === 'same-origin' || site === 'none') return true
   const isTopLevel = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
   return isTopLevel && method === 'GET'
+}
+
+/** Whether the port's own page sent the request, in a browser that says so. */
+function isOfOwnPage(headers: IncomingHttpHeaders, scheme: string): boolean {
+  return headers.upgrade === undefined ? headers['sec-fetch-site'] === 'same-origin' : hasOwnOrigin(headers, scheme)
+}
+
+function hasOwnOrigin({ origin, host }: IncomingHttpHeaders, scheme: string): boolean {
+  return origin?.toLowerCase() === `${scheme}://${host?.toLowerCase()}`
+}
+
+function valuesOf(name: string, headers: IncomingHttpHeaders): string[] {
+  return cookiesIn(headers)
+    .filter((cookie) => cookie.startsWith(`${name}=`))
+    .map((cookie) => cookie.slice(name.length + 1))
+    .slice(0, maxCandidates)
 }
 
 function cookiesIn({ cookie = '' }: IncomingHttpHeaders): string[] {

@@ -6,7 +6,7 @@ import { holdsStewardSecret, tokenHeader } from './previewAccess.ts'
 import { isPreviewCookie } from './previewCookies.ts'
 
 /** A request that may go to its port. */
-export type Admitted = { port: PortRecord; headers: HeaderList }
+export type Admitted = { port: PortRecord; headers: HeaderList; frameOrigin: string | undefined }
 
 /** For Steward alone, or about the way to it. */
 const notForPorts = new Set([tokenHeader, 'expect', 'forwarded'])
@@ -43,13 +43,19 @@ export function insideHeaders(
  * What the browser gets to see of the answer. A cookie stays with its own address: others may be of somebody else. And
  * where the answer says nothing of it, the browser asks again each time: else it would guess for how long a page that is
  * being worked on stays as it is, and show it to whoever may no longer see it.
+ * @param frameOrigin origin of the only page beside those of the port that may show it in a frame
  * @see https://www.rfc-editor.org/rfc/rfc9111#section-4.2.2
  */
-export function outsideHeaders(answer: IncomingMessage): HeaderList {
+export function outsideHeaders(answer: IncomingMessage, frameOrigin?: string): HeaderList {
   const headers = passedOn(answer)
   if (!('cache-control' in headers || 'expires' in headers)) headers['cache-control'] = 'no-cache'
   const cookies = answer.headers['set-cookie']?.map((cookie) => cookie.replace(/;\s*domain\s*=[^;]*/gi, ''))
   if (cookies) headers['set-cookie'] = cookies
+  if (frameOrigin !== undefined) {
+    // Beside a policy of the answer: browsers apply all of them.
+    const policies = [headers['content-security-policy'] ?? []].flat()
+    headers['content-security-policy'] = [...policies, `frame-ancestors 'self' ${frameOrigin}`]
+  }
   return headers
 }
 

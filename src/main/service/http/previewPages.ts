@@ -1,7 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { AppError } from '../../../shared/appError.ts'
 import { failureHeaders } from '../../platform/http/failures.ts'
-import type { PreviewCookies } from './previewCookies.ts'
 
 /** The one path below a port's address that Steward itself answers. */
 export const openPath = '/.steward/open'
@@ -35,17 +34,19 @@ export function answerPreviewFailure(request: IncomingMessage, response: ServerR
 export function answerOpenPage(
   request: IncomingMessage,
   response: ServerResponse,
-  cookies: Pick<PreviewCookies, 'format'>,
+  formatCookie: (token: string) => string,
 ): void {
   const token = String(request.headers['x-steward-open'] ?? '')
   if (request.method === 'POST' && /^spt_[A-Za-z0-9_-]{43}$/.test(token)) {
-    response.writeHead(200, { ...pageHeaders, 'set-cookie': cookies.format(token), 'content-type': 'application/json' })
+    response.writeHead(200, { ...pageHeaders, 'set-cookie': formatCookie(token), 'content-type': 'application/json' })
     response.end('{"success":true}')
     return
   }
+  const { 'x-frame-options': _, ...headers } = pageHeaders
   response.writeHead(200, {
-    ...pageHeaders,
+    ...headers,
     'content-type': 'text/html; charset=utf-8',
+    // Any page may frame it: it shows nothing, and does nothing without a token.
     'content-security-policy': "default-src 'none'; script-src 'unsafe-inline'; connect-src 'self'",
   })
   response.end(openPage)

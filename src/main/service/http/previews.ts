@@ -8,6 +8,7 @@ import { type Forwarding, type ForwardingFailure, forwardRequest } from '../../p
 import { forwardUpgrade } from '../../platform/http/forwardUpgrade.ts'
 import type { HostCalls } from '../host/hostCalls.ts'
 import type { ExposedPorts } from '../ports/exposedPorts.ts'
+import type { FrameSessions } from '../ports/frameSessions.ts'
 import type { PortNames } from '../ports/portNames.ts'
 import type { PortRecord } from '../ports/portRepository.ts'
 import type { SandboxRecord } from '../sandboxes/sandboxRepository.ts'
@@ -22,7 +23,8 @@ export type PreviewOptions = {
   ports: Pick<ExposedPorts, 'named'>
   sandbox: (id: PortRecord['sandboxId']) => SandboxRecord | undefined
   access: PreviewAccess
-  cookies: Pick<PreviewCookies, 'format'>
+  cookies: Pick<PreviewCookies, 'format' | 'formatFrame'>
+  frames: Pick<FrameSessions, 'open'>
   connect: HostCalls['connect']
   scheme: 'http' | 'https'
   behindProxy: boolean
@@ -49,7 +51,7 @@ const idleMs = 3_600_000
 export function previews(options: PreviewOptions): Previews {
   const open = new Set<Duplex>()
   const underWay = openPreviews(options)
-  const forwardingOf = (request: IncomingMessage, { port, headers }: Admitted): Forwarding => ({
+  const forwardingOf = (request: IncomingMessage, { port, headers, frameOrigin }: Admitted): Forwarding => ({
     async reach(left) {
       const inside = await reach(port, left, options)
       open.add(inside)
@@ -63,7 +65,7 @@ export function previews(options: PreviewOptions): Previews {
           headers: { ...headers, ...framing },
         })
     },
-    answerHead: (answer) => ({ reason: answer.statusMessage, headers: outsideHeaders(answer) }),
+    answerHead: (answer) => ({ reason: answer.statusMessage, headers: outsideHeaders(answer, frameOrigin) }),
     answerMs,
     idleMs,
     failure: (what, cause) => failureOf(port.port, what, cause),
@@ -75,7 +77,7 @@ export function previews(options: PreviewOptions): Previews {
       let forget = () => {}
       try {
         if (request.url?.split('?')[0] === openPath) {
-          answerOpenPage(request, response, options.cookies)
+          answerOpenPage(request, response, (token) => formatCookie(token, request, options))
           return
         }
         const admitted = admit(request, options)
@@ -107,9 +109,15 @@ export function previews(options: PreviewOptions): Previews {
 function admit(request: IncomingMessage, options: PreviewOptions): Admitted {
   const port = options.ports.named(options.names.labelOf(request.headers.host) ?? '')
   if (!port) throw new AppError('port/not-found', 'No port is exposed at this address.')
-  const spent = options.access.check(request, port)
+  const { spent, frameOrigin } = options.access.check(request, port)
   if (options.sandbox(port.sandboxId)?.status !== 'running') throw stopped()
-  return { port, headers: insideHeaders(request, { ...options, spent }) }
+  return { port, headers: insideHeaders(request, { ...options, spent }), frameOrigin }
+}
+
+function formatCookie(token: string, request: IncomingMessage, options: PreviewOptions): string {
+  const port = options.ports.named(options.names.labelOf(request.headers.host) ?? '')
+  const session = port && options.frames.open(token, port)
+  return session === undefined ? options.cookies.format(token) : options.cookies.formatFrame(session)
 }
 
 async function reach(

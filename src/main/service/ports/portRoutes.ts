@@ -3,6 +3,7 @@ import { isoTime } from '../../../shared/time.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import type { ExposedPorts } from './exposedPorts.ts'
+import { type FrameSessions, frameTokenSeconds } from './frameSessions.ts'
 import type { PortNames } from './portNames.ts'
 import { type PortTokens, portTokenSeconds } from './portTokens.ts'
 
@@ -10,11 +11,12 @@ export function portRoutes(options: {
   sandboxes: Pick<SandboxRegistry, 'owned'>
   ports: ExposedPorts
   tokens: PortTokens
+  frames: Pick<FrameSessions, 'createToken'>
   urlOf: PortNames['urlOf']
   /** The path that turns a port token into a cookie. */
   openPath: string
 }): Endpoint[] {
-  const { sandboxes, ports, tokens } = options
+  const { sandboxes, ports, tokens, frames } = options
   return [
     endpoint(exposePort, ({ params, body }, { caller }) => ports.expose(sandboxes.owned(caller, params.id).id, body)),
     endpoint(listPorts, ({ params }, { caller }) => ({ ports: ports.list(sandboxes.owned(caller, params.id).id) })),
@@ -22,15 +24,15 @@ export function portRoutes(options: {
       ports.remove(sandboxes.owned(caller, params.id).id, params.port)
       return { success: true, message: `Port ${params.port} is no longer exposed.` }
     }),
-    endpoint(createPortToken, ({ params }, { caller }) => {
+    endpoint(createPortToken, ({ params, query: { frame_origin: origin } }, { caller }) => {
       const { id } = sandboxes.owned(caller, params.id)
       const record = ports.get(id, params.port)
-      const { token, expiresAtMs } = tokens.create(record)
+      const { token, expiresAtMs } = origin === undefined ? tokens.create(record) : frames.createToken(record, origin)
       return {
         token,
         open_url: `${options.urlOf(record)}${options.openPath}#token=${token}`,
         expires_at: isoTime(expiresAtMs),
-        expires_in_seconds: portTokenSeconds,
+        expires_in_seconds: origin === undefined ? portTokenSeconds : frameTokenSeconds,
         sandbox_id: id,
         port: record.port,
       }

@@ -1,22 +1,22 @@
-import { ExternalLink, Globe, RotateCw, X } from 'lucide-react'
+import { ExternalLink, RotateCw, X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import type { ExposedPort } from '../../../../../shared/contract/ports.ts'
+import type { SandboxId } from '../../../../../shared/ids.ts'
 import { Button } from '../../../../ui/Button.tsx'
 import { IconButton } from '../../../../ui/IconButton.tsx'
+import { PortFrame } from './PortFrame.tsx'
 import type { PortActions } from './usePorts.ts'
 
 type PortPreviewProps = {
+  sandboxId: SandboxId
   port: ExposedPort
   listening: boolean | undefined
   actions: PortActions
   onClose: () => void
 }
 
-/**
- * The page behind a port, in its own origin: it reaches nothing of this window. A private one needs a cookie of its
- * address, which no browser sends from within another page.
- */
-export function PortPreview({ port, listening, actions, onClose }: PortPreviewProps) {
+/** The page behind a port, in its own origin: it reaches nothing of this window. */
+export function PortPreview({ sandboxId, port, listening, actions, onClose }: PortPreviewProps) {
   const [loads, setLoads] = useState(0)
   const open = () => void actions.open(port)
   return (
@@ -36,27 +36,10 @@ export function PortPreview({ port, listening, actions, onClose }: PortPreviewPr
             Open in browser
           </Button>
         </Note>
-      ) : port.visibility === 'private' ? (
-        <Note text="A private port opens in a new tab.">
-          <Button size="small" icon={ExternalLink} onClick={open}>
-            Open in browser
-          </Button>
-          <Button size="small" icon={Globe} onClick={() => void actions.change(port, 'public')}>
-            Make public
-          </Button>
-        </Note>
       ) : listening ? (
         <>
           <div className="h-72 min-h-40 resize-y overflow-hidden">
-            <iframe
-              key={loads}
-              title={`Port ${port.port}`}
-              src={port.url}
-              sandbox="allow-scripts allow-same-origin allow-forms"
-              referrerPolicy="no-referrer"
-              // A page that names no colours expects those of paper.
-              className="size-full border-0 bg-[white] scheme-light"
-            />
+            <PortFrame key={`${port.visibility} ${loads}`} sandboxId={sandboxId} port={port} />
           </div>
           <p className="border-t border-line px-2.5 py-1 text-small text-faint">
             Still empty? Some pages cannot be embedded. Open them in the browser.

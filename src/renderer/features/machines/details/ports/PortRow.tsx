@@ -1,6 +1,7 @@
 import { AppWindow, Copy, Ellipsis, ExternalLink, Globe, KeyRound, Lock, Unplug } from 'lucide-react'
 import { useState } from 'react'
 import type { ExposedPort } from '../../../../../shared/contract/ports.ts'
+import type { SandboxId } from '../../../../../shared/ids.ts'
 import { copyText } from '../../../../ui/copyText.ts'
 import { IconButton } from '../../../../ui/IconButton.tsx'
 import { Menu, type MenuItem } from '../../../../ui/Menu.tsx'
@@ -10,6 +11,7 @@ import { PortPreview } from './PortPreview.tsx'
 import type { PortActions } from './usePorts.ts'
 
 type PortRowProps = {
+  sandboxId: SandboxId
   port: ExposedPort
   /** Undefined while it is not known. */
   listening: boolean | undefined
@@ -17,7 +19,7 @@ type PortRowProps = {
   actions: PortActions
 }
 
-export function PortRow({ port, listening, sandboxRuns, actions }: PortRowProps) {
+export function PortRow({ sandboxId, port, listening, sandboxRuns, actions }: PortRowProps) {
   const [previewed, setPreviewed] = useState(false)
   const { url, visibility } = port
   const isPrivate = visibility === 'private'
@@ -57,7 +59,13 @@ export function PortRow({ port, listening, sandboxRuns, actions }: PortRowProps)
         </Menu>
       </div>
       {previewed && (
-        <PortPreview port={port} listening={listening} actions={actions} onClose={() => setPreviewed(false)} />
+        <PortPreview
+          sandboxId={sandboxId}
+          port={port}
+          listening={listening}
+          actions={actions}
+          onClose={() => setPreviewed(false)}
+        />
       )}
     </li>
   )

@@ -50,6 +50,7 @@ function Ports({ sandbox, visible, asked, onAsk }: PortsProps) {
       <ul aria-label="Exposed ports">
         {exposed.map((port) => (
           <PortRow
+            sandboxId={sandbox.id}
             key={port.port}
             port={port}
             listening={listening?.includes(port.port)}
