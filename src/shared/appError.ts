@@ -213,7 +213,10 @@ export const errorCatalogue = {
   'intent/confirmation': { status: 403, hint: 'Confirm it in the dialog that Steward opens.' },
   'policy/confirmation': { status: 403, hint: 'Confirm it in the protected dialog that Steward opens.' },
   'grant/not-found': { status: 404, hint: 'List the grants to see their ids.' },
-  'service/sign-in': { status: 503, hint: 'Unlock the wallet: Steward signs in to the service with it.' },
+  'service/sign-in': {
+    status: 503,
+    hint: 'Steward signs in to the service with the wallet. Make or import one, or unlock it.',
+  },
   'inference/request': { status: 400, hint: 'Correct the named field and send the request again.' },
   'inference/credential': { status: 401, hint: 'Use a Steward API key.' },
   'inference/forbidden': { status: 403, hint: 'Use a key that is allowed to do this.' },

@@ -110,6 +110,11 @@ test('without a wallet the window says what the service wants, and claims nothin
   const credits = await openCredits(window)
   const wanted = `Make or import a wallet: ${new URL(relay.url).host} knows you by it.`
   for (const part of ['Balance', 'Top up', 'Spending', 'History']) await credits.part(part).getByText(wanted).waitFor()
+  const needed = credits.part('Balance').getByRole('status').filter({ hasText: 'Sign-in needed' })
+  await needed.getByRole('button', { name: 'Create wallet', exact: true }).waitFor()
+  await needed.getByRole('button', { name: 'Import a wallet', exact: true }).waitFor()
+  expect(await window.page.getByText(/Waiting for the service|not reachable/).count()).toBe(0)
+  await window.page.getByRole('status').filter({ hasText: ': sign-in needed' }).waitFor()
   await look(window.page, 'credits-hosted-absent', ['dark'])
   const section = await settingsScreen(window.page).open('Models')
   await section.getByText(wanted).waitFor()

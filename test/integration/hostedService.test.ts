@@ -65,7 +65,7 @@ describe('a hosted service', () => {
       expect(agent.connection()).toMatchObject({
         name: host,
         kind: 'hosted',
-        state: 'unreachable',
+        state: 'signed-out',
         detail: `Make or import a wallet: ${host} knows you by it.`,
       }),
     )

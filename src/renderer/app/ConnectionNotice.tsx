@@ -8,7 +8,10 @@ export function ConnectionNotice() {
   const connection = useConnection()
   const isSlow = useSlowReads()
   if (!connection || (connection.state === 'connected' && !isSlow)) return null
-  const { title, text } = noticeOf(connection)
+  // What needs the sign-in says so in its place, and how to do it.
+  if (connection.state === 'signed-out') return null
+  const { state, detail } = connection
+  const { title, text } = noticeOf({ state, detail })
   return (
     <div className="animate-late pointer-events-none absolute bottom-3 left-3 z-30 w-66">
       <div role="status" className="flex items-start gap-2.5 rounded-card bg-raised px-3 py-2.5 shadow-popover">
@@ -24,7 +27,9 @@ export function ConnectionNotice() {
   )
 }
 
-function noticeOf({ state, detail }: ServiceConnection): { title: string; text: string } {
+type AwayConnection = { state: Exclude<ServiceConnection['state'], 'signed-out'>; detail: ServiceConnection['detail'] }
+
+function noticeOf({ state, detail }: AwayConnection): { title: string; text: string } {
   const reason = detail ?? 'Your sandboxes keep running.'
   switch (state) {
     case 'starting':

@@ -11,6 +11,8 @@ export function connectionWords(connection: ServiceConnection | undefined): Word
       return { tone: 'caution', state: 'starting' }
     case 'connected':
       return { tone: 'positive', state: 'connected' }
+    case 'signed-out':
+      return { tone: 'caution', state: 'sign-in needed' }
     case 'unreachable':
       return { tone: 'negative', state: 'not reachable' }
   }

@@ -1,5 +1,7 @@
 import { RotateCw, TriangleAlert } from 'lucide-react'
+import { AppError } from '../../shared/appError.ts'
 import { Button } from './Button.tsx'
+import { SignInNotice } from './SignInNotice.tsx'
 import { shownError } from './shownError.ts'
 
 type ErrorNoticeProps = {
@@ -8,6 +10,7 @@ type ErrorNoticeProps = {
 }
 
 export function ErrorNotice({ error, onRetry }: ErrorNoticeProps) {
+  if (error instanceof AppError && error.code === 'service/sign-in') return <SignInNotice reason={error.message} />
   const { message, hint, detail, link, mayRetry } = shownError(error)
   return (
     <div role="alert" className="flex items-start gap-2.5 rounded-card border border-line bg-negative-soft p-3">

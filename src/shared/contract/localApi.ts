@@ -57,7 +57,8 @@ export const getLocalDocument = defineRoute({
   response: z.looseObject({ openapi: z.string() }),
 })
 
-export const ConnectionState = z.enum(['starting', 'connected', 'unreachable'])
+/** `signed-out`: the service may well answer, but the wallet has not signed in to it. */
+export const ConnectionState = z.enum(['starting', 'connected', 'signed-out', 'unreachable'])
 export type ConnectionState = z.infer<typeof ConnectionState>
 
 export const ServiceConnection = z.object({

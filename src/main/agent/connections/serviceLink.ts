@@ -79,7 +79,7 @@ export function serviceLink({ name, kind, log }: Options): ServiceLink {
     disconnect(reason, code = 'service/unavailable') {
       stop()
       absenceCode = code
-      become('unreachable', reason)
+      become(code === 'service/sign-in' ? 'signed-out' : 'unreachable', reason)
     },
     subscribe(listener) {
       const leave = events.subscribe(listener)

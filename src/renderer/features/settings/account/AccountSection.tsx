@@ -19,11 +19,18 @@ export function AccountSection() {
   )
 }
 
-const tones = { starting: 'caution', connected: 'positive', unreachable: 'negative' } as const satisfies Record<
-  string,
-  Tone
->
-const states = { starting: 'Starting', connected: 'Connected', unreachable: 'Not reachable' } as const
+const tones = {
+  starting: 'caution',
+  connected: 'positive',
+  'signed-out': 'caution',
+  unreachable: 'negative',
+} as const satisfies Record<string, Tone>
+const states = {
+  starting: 'Starting',
+  connected: 'Connected',
+  'signed-out': 'Sign-in needed',
+  unreachable: 'Not reachable',
+} as const
 const kinds = {
   embedded: 'Runs on this computer.',
   hosted: 'Runs on another computer.',
