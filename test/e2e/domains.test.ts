@@ -51,7 +51,7 @@ test('searches a word and a whole name, with prices and a warning', async () => 
   await page.getByRole('heading', { name: 'No domains yet' }).waitFor()
   await look(page, 'domains-empty')
   await page.getByRole('button', { name: 'Search for a name' }).click()
-  await page.getByText('Test registry: names exist on this computer only.').waitFor()
+  await page.getByText('Test registry: names exist at this service only.').waitFor()
   const field = page.getByLabel('Word or domain name')
   await field.fill('premium-x')
   const results = page.getByRole('region', { name: 'Results' })

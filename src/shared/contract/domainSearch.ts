@@ -129,7 +129,7 @@ export const listDomainPrices = defineRoute({
   response: z.object({
     pricing: z.array(TldPrice),
     registrar: z.string(),
-    test: z.boolean().describe('Names from this registrar exist on this computer only.'),
+    test: z.boolean().describe('Names from this registrar exist at this service only.'),
     nameservers: z
       .array(z.string())
       .optional()

@@ -82,7 +82,7 @@ export const listLocalPrices = defineRoute({
       z.object({ tld: z.string(), registration: z.number(), renewal: z.number(), transfer: z.number() }),
     ),
     registrar: z.string(),
-    test: z.boolean().describe('Names from this registrar exist on this computer only.'),
+    test: z.boolean().describe('Names from this registrar exist at this service only.'),
     nameservers: listDomainPrices.response.shape.nameservers,
     dns_server: listDomainPrices.response.shape.dns_server,
     ...kept,

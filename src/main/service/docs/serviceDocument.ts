@@ -10,7 +10,7 @@ import { openApiDocument } from '../../platform/openApi/openApiDocument.ts'
 import type { SocketRoute } from '../../platform/openApi/operations.ts'
 import type { JsonSchema } from '../../platform/openApi/schemaComponents.ts'
 
-const about = `One service for sandboxes with their terminals and files, for accounts that sign in with a wallet, and for the identities of automatons.
+const about = `One service for sandboxes with their terminals, files, ports and snapshots, for models, credits and x402 payments, for domains and DNS, for accounts that sign in with a wallet, and for the identities of automatons.
 
 Every answer is a JSON object. Errors are \`{"error", "code", "detail"?, "hint"?}\`: \`code\` is stable, the sentences may change.
 Times are ISO 8601 in UTC with milliseconds. \`Idempotency-Key\` on what creates or executes makes a repetition within

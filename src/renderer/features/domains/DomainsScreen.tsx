@@ -23,7 +23,7 @@ export function DomainsScreen() {
     <PageFrame
       title="Domains"
       count={list && list.domains.length > 0 ? list.domains.length : undefined}
-      note={prices?.test && 'Test registry: names exist on this computer only.'}
+      note={prices?.test && 'Test registry: names exist at this service only.'}
       bar={
         <PageTabs
           label="Domains"
