@@ -76,8 +76,9 @@ test('what waits is told everywhere, and no single key approves it', async () =>
   await page.getByRole('button', { name: 'Approvals: 1 needs you' }).waitFor()
   await until('the title counts', async () => (await page.title()) === '(1) Steward')
   const toast = page.locator('[data-sonner-toast]', { hasText: 'research-agent asks for your approval' })
-  await toast.getByRole('button').first().waitFor()
-  expect(await toast.getByRole('button').allTextContents()).toEqual(['Review'])
+  await toast.getByRole('button', { name: 'Review' }).waitFor()
+  expect((await toast.getByRole('button').allTextContents()).filter(Boolean)).toEqual(['Review'])
+  expect(await toast.getByRole('button', { name: 'Close' }).count()).toBe(1)
   await look(page, 'approval-asked')
   await toast.getByRole('button', { name: 'Review' }).click()
 

@@ -32,7 +32,7 @@ afterAll(() => app?.close())
 
 async function opened(): Promise<Page> {
   const { page } = await app.window()
-  await page.getByRole('button', { name: 'Domains', exact: true }).click()
+  await page.goto(`${new URL(page.url()).origin}/#/domains`) // the section opens where it was left
   await page.getByRole('heading', { name: 'Domains', level: 2, exact: true }).waitFor()
   return page
 }

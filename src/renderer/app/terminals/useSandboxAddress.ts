@@ -11,16 +11,17 @@ export function useAddressedSandbox(
   sandboxes: readonly Sandbox[] | undefined,
   selectedId: string | null,
 ): Sandbox | undefined {
-  const { isHere, id } = useTerminalsPlace()
+  const { isHere, isNamed, id } = useTerminalsPlace()
   const addressed = sandboxes?.find((it) => it.id === id)
   const present = addressed ?? sandboxes?.find((it) => it.id === selectedId) ?? sandboxes?.[0]
   // A new sandbox is selected before it is listed.
   const isAhead = id !== undefined && id === selectedId
   const presentId = sandboxes && isHere && !addressed && !isAhead ? (present?.id ?? null) : undefined
   useEffect(() => {
-    if (presentId === null && id !== undefined) replaceAddress()
+    // The start address names no section. Unsaved forms need one to tell whether a navigation leaves them.
+    if (presentId === null && (id !== undefined || !isNamed)) replaceAddress()
     else if (presentId) replaceAddress(presentId)
-  }, [presentId, id])
+  }, [presentId, id, isNamed])
   return present
 }
 
@@ -50,9 +51,14 @@ export function useAddressTarget({ sandboxes, openFile, openTerminal }: AddressT
 }
 
 function useTerminalsPlace() {
-  const [section = 'terminals', id, part, path] = usePlace()
+  const place = usePlace()
+  const [section = 'terminals', id, part, path] = place
   // The address may change to another section's before this unmounts.
-  return section === 'terminals' ? { isHere: true, id, part, path } : { isHere: false }
+  return {
+    isHere: section === 'terminals',
+    isNamed: place.length > 0,
+    ...(section === 'terminals' && { id, part, path }),
+  }
 }
 
 function replaceAddress(...parts: readonly string[]): void {

@@ -22,11 +22,11 @@ export function useUnsaved(isUnsaved: boolean, place: readonly string[], onDisca
   return () => marks?.remove(owner)
 }
 
-/** For a form that keeps its own state: it is unsaved from the first thing that is typed until it is gone. */
+/** Marks a form that holds its own state as unsaved from its first input until it unmounts. */
 export function useTouchedForm(): { onInput: () => void } {
-  const [touched, setTouched] = useState(false)
   const [section = ''] = usePlace()
-  const [place] = useState(section)
-  useUnsaved(touched, [place])
-  return { onInput: () => setTouched(true) }
+  /** Section that was in view at the first input. */
+  const [touchedIn, setTouchedIn] = useState<string>()
+  useUnsaved(touchedIn !== undefined, [touchedIn ?? section])
+  return { onInput: () => setTouchedIn((prev) => prev ?? section) }
 }
