@@ -85,7 +85,7 @@ test('refuses to restore a folder that is not a backup', async () => {
   writeFileSync(join(folder, 'backup.json'), '{"kind":"another"}')
   const data = join(temporaryFolder('data'), 'data')
   const refused = await start('restore', folder, '--data', data)
-  expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('is no backup')])
+  expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('is not a Steward backup')])
   expect(existsSync(data)).toBe(false)
 })
 
@@ -97,6 +97,6 @@ test('a copy of a running data folder starts and says so, and its `stop` ends no
   expect(stopped).toMatchObject({ code: 0, stdout: `Nothing runs in ${copy}.\n` })
   expect((await sender(original)('/v1/sandboxes')).status).toBe(200)
   const beside = await running(copy)
-  expect(beside.output()).toContain(`The data folder ${copy} is a copy that was made while Steward ran.`)
+  expect(beside.output()).toContain(`The data folder ${copy} is a copy made while Steward was running.`)
   expect((await sender(original)('/v1/sandboxes')).status).toBe(200)
 })

@@ -163,8 +163,11 @@ describe('a tool server', () => {
   test('does not run while the stop switch is on, also what may run without asking', async () => {
     const { id } = await ready()
     await agree(id, (await shown(id)).tools, false)
+    const chat = await newChat([id])
     await agent.send('/local/stop', { body: { stopped: true } })
-    expect(await called(await newChat([id]), 'box__look')).toMatchObject({ output: expect.stringContaining('stopped') })
+    const message = { parent_id: null, text: 'Look' }
+    const refused = await agent.send(`/local/chat/conversations/${chat.id}/messages`, { body: message })
+    expect(refused).toMatchObject({ status: 403, json: { code: 'intent/stopped' } })
     expect(server.heard.some(({ method }) => method === 'tools/call')).toBe(false)
   })
 
