@@ -22,7 +22,7 @@ const key = '5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a'
 beforeAll(async () => {
   registrar = await nameSiloServer()
   const keyFile = join(temporaryFolder('registrar-key'), 'key')
-  writeFileSync(keyFile, nameSiloKey)
+  writeFileSync(keyFile, nameSiloKey, { mode: 0o600 })
   app = await ownStewardInBrowser({
     config: {
       payments: { facilitator: 'test-ledger' },

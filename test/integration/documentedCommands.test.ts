@@ -53,7 +53,7 @@ test('`npm start` is backed up while it runs, verified, stopped and restored', a
   expect(await run(`npm start -- verify ${file}`, person)).toMatchObject({ code: 0 })
 
   const again = await run('npm start -- --browser', person)
-  expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('Steward runs already.')])
+  expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('Steward is already running.')])
 
   const backup = join(temporaryFolder('backup'), 'monday')
   const copied = await run(`npm start -- backup ${backup}`, person)

@@ -17,7 +17,7 @@ const priceCents = 1_395
 beforeAll(async () => {
   registrar = await nameSiloServer()
   const keyFile = join(temporaryFolder('registrar-key'), 'key')
-  writeFileSync(keyFile, `${nameSiloKey}\n`)
+  writeFileSync(keyFile, `${nameSiloKey}\n`, { mode: 0o600 })
   service = await serviceProcess(undefined, {
     payments: { facilitator: 'test-ledger' },
     domains: { registrar: { namesilo: { api_key_file: keyFile, url: registrar.url, order_wait_seconds: 0 } } },

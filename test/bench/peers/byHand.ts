@@ -3,6 +3,7 @@
  * and a fork costs more in a larger process, so the benchmark itself must not spawn a peer.
  * Prints one line of JSON: `PeerFigures`.
  */
+import { readFileSync } from 'node:fs'
 import { type Samples, timed } from '../figures.ts'
 import { createHandMadeSandbox } from './bubblewrapByHand.ts'
 import { openTmuxScreen } from './tmuxScreen.ts'
@@ -17,8 +18,14 @@ const peers = { create: createToFirstExec, burst, exec: execTrue, tmux: writeToS
 const [peer = '', count = '', folder = ''] = process.argv.slice(2)
 if (!isPeer(peer)) throw new Error(`Unknown peer ${peer}. Use one of ${Object.keys(peers).join(', ')}.`)
 const samples = await peers[peer](Number(count), folder)
-const figures: PeerFigures = { samples, maxMegabytes: process.resourceUsage().maxRSS / 1024 }
+const figures: PeerFigures = { samples, maxMegabytes: readPeakMegabytes() }
 process.stdout.write(`${JSON.stringify(figures)}\n`)
+
+/** Reads the peak of this program. `resourceUsage().maxRSS` also counts the process that spawned it, before exec. */
+function readPeakMegabytes(): number {
+  const [, kilobytes] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? []
+  return Number(kilobytes) / 1024
+}
 
 function isPeer(name: string): name is Peer {
   return Object.hasOwn(peers, name)
