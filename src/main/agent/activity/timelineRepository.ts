@@ -107,7 +107,8 @@ export function timelineRepository(database: Database): TimelineRepository {
   )
   const ofRequest = database.prepare<[string], TimelineRow>(
     `SELECT ${columns} FROM timeline
-     WHERE sequence IN (SELECT sequence FROM timeline_links WHERE kind = 'intent' AND id = ?) AND kind LIKE 'intent.%'
+     WHERE sequence IN (SELECT sequence FROM timeline_links WHERE kind = 'intent' AND id = ?)
+       AND (kind LIKE 'intent.%' OR kind IN ('registration.registered', 'registration.failed'))
      ORDER BY sequence DESC LIMIT 10`,
   )
   const ofTask = database.prepare<[string, number], TimelineRow>(
