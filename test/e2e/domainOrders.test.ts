@@ -74,7 +74,7 @@ test('an order of which the registrar says nothing is shown as open, and becomes
   await dialog.getByRole('region', { name: 'Approval' }).getByRole('button', { name: 'Approve once' }).click()
   await eventually(async () => expect((await payments(name))[0]?.state).toBe('unknown'))
   await dialog
-    .getByText(/not known/)
+    .getByText(/don’t know yet/)
     .first()
     .waitFor()
   await look(page, 'purchase-unclear')
