@@ -1,5 +1,5 @@
+import { toClientNetwork } from '../../platform/http/clientNetwork.ts'
 import { tokenBuckets } from '../../platform/tokenBuckets.ts'
-import { networkOf } from './rateLimits.ts'
 
 export type FailureLimiter = {
   /** Counts one failure of `address`; of IPv6, of its network of 64 bits. @returns seconds to wait before the next one, 0 while there is room. */
@@ -12,5 +12,5 @@ export type FailureLimiter = {
  */
 export function failureLimiter(now: () => number): FailureLimiter {
   const failures = tokenBuckets({ burst: 30, perSecond: 1, now })
-  return { fail: (address) => failures.take(networkOf(address)) }
+  return { fail: (address) => failures.take(toClientNetwork(address)) }
 }

@@ -3,7 +3,7 @@ import { AccountId } from '../../../shared/ids.ts'
 import { tokenBuckets } from '../../platform/tokenBuckets.ts'
 import type { Caller } from '../endpoint.ts'
 import { callerAddress } from './callerAddress.ts'
-import { networkOf, rateLimits } from './rateLimits.ts'
+import { rateLimits } from './rateLimits.ts'
 
 const accountId = AccountId.parse('acct_1')
 const holder = (keyId: string): Caller => ({
@@ -93,16 +93,6 @@ describe('rate limits', () => {
     known(holder('key_2'), '1.1.1.1')
   })
 })
-
-test.each([
-  ['1.2.3.4', '1.2.3.4'],
-  ['::ffff:1.2.3.4', '1.2.3.4'],
-  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
-  ['2001:db8:1:2::9', '2001:db8:1:2'],
-  ['2001:0DB8::1', '2001:db8:0:0'],
-  ['::1', '0:0:0:0'],
-  ['fe80::1%eth0', 'fe80:0:0:0'],
-])('of %s the network %s is counted', (address, network) => expect(networkOf(address)).toBe(network))
 
 test.each([
   [false, '9.9.9.9', '1.1.1.1'],

@@ -1,5 +1,5 @@
-import { isIPv6 } from 'node:net'
 import { AppError } from '../../../shared/appError.ts'
+import { toClientNetwork } from '../../platform/http/clientNetwork.ts'
 import { tokenBuckets } from '../../platform/tokenBuckets.ts'
 import type { Caller, Counted } from '../endpoint.ts'
 import { dailyCounts } from './dailyCounts.ts'
@@ -39,7 +39,7 @@ export function rateLimits(numbers: RateLimitNumbers, now: () => number): RateLi
     account: dailyCounts({ most: numbers.newAccountsPerDay, now }),
     name: dailyCounts({ most: searchedNamesPerDay, now }),
   }
-  const unknown = (address: string) => check(addresses.take(networkOf(address)), 'from this address')
+  const unknown = (address: string) => check(addresses.take(toClientNetwork(address)), 'from this address')
   return {
     known(caller, address) {
       if (caller.owner) return
@@ -49,11 +49,11 @@ export function rateLimits(numbers: RateLimitNumbers, now: () => number): RateLi
     unknown,
     signIn(address) {
       unknown(address)
-      check(signIns.take(networkOf(address)), 'to sign in or register from this address')
+      check(signIns.take(toClientNetwork(address)), 'to sign in or register from this address')
     },
     count(what, { address, caller }) {
       if (caller?.owner) return
-      refuse(daily[what].take(networkOf(address)), tooMany[what])
+      refuse(daily[what].take(toClientNetwork(address)), tooMany[what])
     },
   }
 }
@@ -71,18 +71,4 @@ function check(waitSeconds: number, whose: string): void {
 
 function refuse(waitSeconds: number, message: string): void {
   if (waitSeconds > 0) throw new AppError('request/rate', message, { retryAfterSeconds: waitSeconds })
-}
-
-/** One machine with IPv6 has a whole network of addresses: the first 64 bits are counted. */
-export function networkOf(address: string): string {
-  const bare = address.replace(/^::ffff:(?=\d+\.)/, '').replace(/%.*$/, '')
-  if (!isIPv6(bare)) return bare
-  const [before = '', after] = bare.split('::')
-  const first = before === '' ? [] : before.split(':')
-  const last = after === undefined || after === '' ? [] : after.split(':')
-  const zeros = after === undefined ? [] : Array<string>(Math.max(0, 8 - first.length - last.length)).fill('0')
-  return [...first, ...zeros, ...last]
-    .slice(0, 4)
-    .map((part) => Number.parseInt(part, 16).toString(16))
-    .join(':')
 }
