@@ -8,7 +8,7 @@ export function ConnectionNotice() {
   const connection = useConnection()
   const isSlow = useSlowReads()
   if (!connection || (connection.state === 'connected' && !isSlow)) return null
-  // What needs the sign-in says so in its place, and how to do it.
+  // Screens that need the sign-in show their own notice with the steps.
   if (connection.state === 'signed-out') return null
   const { state, detail } = connection
   const { title, text } = noticeOf({ state, detail })

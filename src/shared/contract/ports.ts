@@ -107,7 +107,7 @@ export const createPortToken = defineRoute({
   summary: 'Make a token that reaches one exposed port, and nothing else, for a while',
   tag: 'Ports',
   params: PortParams,
-  /** Of the page that shows `open_url` in a frame, the only one that can. Such a token is used once, within a minute. */
+  /** Origin of the one page that may show `open_url` in a frame. Such a token is valid once, for one minute. */
   query: z.object({
     frame_origin: z
       .string()

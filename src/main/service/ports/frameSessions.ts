@@ -16,7 +16,7 @@ type Entry = PortId & { hash: Buffer; origin: string; expiresAtMs: number }
 
 export const frameTokenSeconds = 60
 const sessionMs = 12 * 3_600_000
-/** Of each kind. The oldest goes first. */
+/** Maximum number of each kind. The oldest is dropped first. */
 const maxEntries = 1_000
 /** Recognized, and taken out of headers, like the other tokens of ports. */
 const secrets = secretTokens('spt')

@@ -60,7 +60,7 @@ export interface Registrar {
   readonly id: RegistrarId
   /** For people: `Test registry`, `NameSilo`. */
   readonly title: string
-  /** Its names exist at this service only. */
+  /** Whether names exist at this service only. */
   readonly isTest: boolean
   /** What its zones can have. */
   readonly recordTypes: readonly DnsRecordType[]
