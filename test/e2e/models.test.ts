@@ -197,7 +197,7 @@ test('local models are found on request, added by a click, and removed', async (
     await window.dialog(`Remove ${name}?`).getByRole('button', { name: 'Remove server' }).click()
     await section.getByRole('listitem', { name, exact: true }).waitFor({ state: 'detached' })
   }
-  expect((await app.person.call(listModelServers, {})).servers).toEqual([])
+  await eventually(async () => expect((await app.person.call(listModelServers, {})).servers).toEqual([]))
 })
 
 test('a key that is removed takes its models away', async () => {

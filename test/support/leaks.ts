@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type SeenProcess, seenProcesses } from './processes.ts'
+import { describeState, type SeenProcess, seenProcesses } from './processes.ts'
 import { idleCgroups } from './stewardCgroups.ts'
 import { madeFolders } from './temporaryFolder.ts'
 
@@ -19,7 +19,7 @@ export function watchLeaks(ours: (all: readonly SeenProcess[]) => SeenProcess[])
   return {
     processes,
     left: () => [
-      ...processes().map(({ pid, command }) => `process ${pid}: ${command}`),
+      ...processes().map(({ pid, command }) => `process ${pid} (${describeState(pid)}): ${command}`),
       ...leftMounts(),
       ...leftCgroups().map((path) => `cgroup ${path}`),
     ],

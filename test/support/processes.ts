@@ -29,6 +29,13 @@ export function descendantsOf(pid: number, among: readonly SeenProcess[] = seenP
   return children.flatMap((child) => [child, ...descendantsOf(child.pid, among)])
 }
 
+/** The state, the function of the kernel that it waits in, and its children, zombies included: for messages. */
+export function describeState(pid: number): string {
+  const state = /^State:\t(.*)$/m.exec(readOrNothing(`/proc/${pid}/status`))?.[1] ?? 'ended'
+  const children = readOrNothing(`/proc/${pid}/task/${pid}/children`).trim()
+  return `${state}, waits in ${readOrNothing(`/proc/${pid}/wchan`)}, children: ${children || 'none'}`
+}
+
 export function isAlive(pid: number): boolean {
   return seenProcess(pid) !== undefined
 }
