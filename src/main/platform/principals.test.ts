@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { AppError } from '../../shared/appError.ts'
+import { createPrincipals } from './principals.ts'
+
+type Rights = { models: readonly string[] }
+
+function openRegistry() {
+  const rights = new Map<string, Rights>([
+    ['key:one', { models: ['a'] }],
+    ['key:two', { models: ['b'] }],
+  ])
+  const principals = createPrincipals<Rights, 'request' | 'poll'>({
+    rightsOf: (principal) => rights.get(principal),
+    endedError: (principal) => new AppError('auth/invalid', `${principal} was revoked.`),
+  })
+  return { rights, principals }
+}
+
+test('ends every lease of one principal and none of another', () => {
+  const { rights, principals } = openRegistry()
+  const request = principals.lease('key:one', 'request')
+  const poll = principals.lease('key:one', 'poll')
+  const other = principals.lease('key:two', 'request')
+  const { signal } = request
+  rights.delete('key:one')
+  principals.end('key:one')
+  expect([signal.aborted, poll.signal.aborted, other.signal.aborted]).toEqual([true, true, false])
+  expect(poll.signal.reason).toMatchObject({ code: 'auth/invalid', message: 'key:one was revoked.' })
+  expect(() => request.may()).toThrow('key:one was revoked.')
+  expect(other.may()).toEqual({ models: ['b'] })
+  expect(principals.count()).toEqual({ request: 1 })
+})
+
+test('reads rights when asked, never those of the beginning', () => {
+  const { rights, principals } = openRegistry()
+  const lease = principals.lease('key:one', 'request')
+  rights.set('key:one', { models: [] })
+  expect(lease.may()).toEqual({ models: [] })
+  rights.delete('key:one')
+  expect(() => lease.may()).toThrow('key:one was revoked.')
+})
+
+test('a lease for a principal that has ended has ended too', () => {
+  const { principals } = openRegistry()
+  const lease = principals.lease('key:none', 'request')
+  expect(lease.signal.aborted).toBe(true)
+  expect(() => lease.may()).toThrow('key:none was revoked.')
+  expect(principals.count()).toEqual({})
+})
+
+test('a comparison ends the principals that are absent', () => {
+  const { rights, principals } = openRegistry()
+  const [one, two] = [principals.lease('key:one', 'poll'), principals.lease('key:two', 'poll')]
+  rights.delete('key:two')
+  principals.endAbsent()
+  expect([one.signal.aborted, two.signal.aborted]).toEqual([false, true])
+})
+
+test('a released lease is not ended, and holds nothing', () => {
+  const { principals } = openRegistry()
+  const lease = principals.lease('key:one', 'request')
+  lease.release()
+  lease.release()
+  principals.end('key:one')
+  expect(lease.signal.aborted).toBe(false)
+  expect(principals.count()).toEqual({})
+})
