@@ -80,6 +80,39 @@ test.each(models)('openai, Responses of $model: JSON and a stream with its whole
   expect(types.at(-1)).toBe('response.completed')
 })
 
+test.each(models)('openai, Responses of $model: a tool loop that refers to items by id', async ({ model }) => {
+  const tools = [{ type: 'function' as const, name: 'weather', parameters, strict: true }]
+  for (const isStream of [false, true]) {
+    providers.clear()
+    providers.play(
+      { parts: [{ text: 'I look.' }, call], usage: plainUsage },
+      { parts: [{ text: 'Rain.' }], usage: plainUsage },
+    )
+    const request = { model, input: 'Hello', tools }
+    const first = await (isStream ? openai.responses.stream(request).finalResponse() : openai.responses.create(request))
+    const references = first.output.map(({ id }) => ({ type: 'item_reference' as const, id: id ?? '' }))
+    expect(references).toHaveLength(2)
+    const result = { type: 'function_call_output' as const, call_id: 'call_w', output: 'rain' }
+    const input = [{ role: 'user' as const, content: 'Hello' }, ...references, result]
+    const second = await openai.responses.create({ model, tools, input })
+    expect(second.output_text).toBe('Rain.')
+    expect(JSON.stringify(providers.requests.at(-1)?.body)).toMatch(/I look\..*Oslo.*rain/s)
+
+    const other = secondAccount(service.dataDir)
+    const stranger = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: other.key, maxRetries: 0 })
+    await expect(stranger.responses.create({ model, tools, input })).rejects.toMatchObject({ status: 400 })
+  }
+})
+
+test('openai, Responses with `store: false`: no item is remembered', async () => {
+  const first = await openai.responses.create({ model: 'claude-sonnet-4.5', input: 'Hello', store: false })
+  const input = first.output.map(({ id }) => ({ type: 'item_reference' as const, id: id ?? '' }))
+  await expect(openai.responses.create({ model: 'claude-sonnet-4.5', input })).rejects.toMatchObject({
+    status: 400,
+    param: 'input[0]',
+  })
+})
+
 test.each(models)('openai, Responses of $model: structured output', async ({ model }) => {
   providers.play({ parts: [{ text: '{"city":"Oslo","degrees":3}' }], usage: plainUsage })
   const Weather = z.object({ city: z.string(), degrees: z.number() })

@@ -15,6 +15,7 @@ import { providerRoutes } from './inference/providerRoutes.ts'
 import { type LocalServer, providerSettings } from './inference/providerSettings.ts'
 import { providerTest } from './inference/providerTest.ts'
 import { recordedCredits } from './inference/recordedCredits.ts'
+import { createResponseItems } from './inference/responseItems.ts'
 import { tokenCounter } from './inference/tokenCounter.ts'
 import { upstreamPools } from './inference/upstreamPools.ts'
 import type { ServiceGround } from './serviceGround.ts'
@@ -67,6 +68,7 @@ export function inferenceParts(
         gateway: answers,
         embed: createEmbeddingsGateway<Caller>(paid),
         countTokens: tokenCounter({ modelNamed, providerOf, pools }),
+        items: createResponseItems({ now: options.now }),
         listed: listedModels({
           models: settings.models,
           families: catalogue.families,

@@ -65,6 +65,8 @@ export type GatewayRequest<Caller> = {
   signal: AbortSignal
   /** Of the header `anthropic-beta`, which passes where Messages pass raw. */
   betas?: string | undefined
+  /** Receives the output items of a response, before its last bytes leave. */
+  onOutput?: Told['onOutput']
 }
 
 export type GatewayAnswer =
@@ -78,7 +80,8 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
   const withoutResponses = new Set<string>()
 
   /** @throws InferenceError, or the AppError of a refused reservation, before anything is answered */
-  async function answer({ dialect, body, caller, signal, betas }: GatewayRequest<Caller>): Promise<GatewayAnswer> {
+  async function answer(call: GatewayRequest<Caller>): Promise<GatewayAnswer> {
+    const { dialect, body, caller, signal, betas, onOutput } = call
     const asked = dialect.read(body)
     const { body: passable, leftOut } = filterFields(body, dialect.fields)
     const model = parts.modelNamed(asked.model)
@@ -100,6 +103,7 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
       signal,
       betas: allowed.betas,
       betasLeftOut: allowed.leftOut,
+      onOutput,
     }
     const wanted = read.maxOutputTokens
     // What cannot be asked at all is refused before money is looked at.
@@ -268,10 +272,11 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
 
   const newCallId = () => `call_${parts.newId()}`
 
-  function toldOf({ dialect, body, model }: Job): Told {
+  function toldOf({ dialect, body, model, onOutput }: Job): Told {
     const prefix = { chat: 'chatcmpl-', responses: 'resp_', messages: 'msg_' }[dialect.name]
     const nowSeconds = () => Math.floor(parts.now() / 1000)
-    return { id: prefix + parts.newId(), model: model.name, createdSeconds: nowSeconds(), nowSeconds, asked: body }
+    const id = prefix + parts.newId()
+    return { id, model: model.name, createdSeconds: nowSeconds(), nowSeconds, asked: body, onOutput }
   }
 
   return { answer }
@@ -290,6 +295,7 @@ type Job = {
   signal: AbortSignal
   betas: string | undefined
   betasLeftOut: readonly string[]
+  onOutput: Told['onOutput']
 }
 /** What is sent, and what it was made of. */
 type Draft = {

@@ -20,6 +20,7 @@ import type { gateway } from './gateway.ts'
 import { withHeartbeats } from './heartbeats.ts'
 import { asInferenceError, unknownModel } from './inferenceError.ts'
 import type { ListedModels } from './listedModels.ts'
+import type { ResponseItems } from './responseItems.ts'
 import type { TokenCounter } from './tokenCounter.ts'
 
 type Options = {
@@ -27,16 +28,19 @@ type Options = {
   embed: EmbeddingsGateway<Caller>
   countTokens: TokenCounter
   listed: ListedModels
+  items: ResponseItems
 }
 
 /** Who can ask: everybody with a key or a sign-in. Whatever goes wrong is told in the dialect of the path. */
-export function inferenceRoutes({ gateway: answers, embed, countTokens, listed }: Options): Endpoint[] {
+export function inferenceRoutes({ gateway: answers, embed, countTokens, listed, items }: Options): Endpoint[] {
   const answered = (route: Route, dialect: Dialect) =>
     inDialect(
       rawEndpoint(route, async ({ body }: Parsed<Route>, call: RawCall) => {
+        const own = dialect.name === 'responses' ? items.of(call.caller.accountId) : undefined
         const answer = await answers.answer({
           dialect,
-          body,
+          body: own?.resolve(body) ?? body,
+          ...(own && body.store !== false && { onOutput: own.store }),
           caller: call.caller,
           signal: call.signal,
           betas: [call.headers['anthropic-beta'] ?? []].flat().join(','),

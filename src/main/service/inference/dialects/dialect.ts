@@ -34,6 +34,8 @@ export type Told = {
   inputTokens?: number | undefined
   /** The request as it came: Responses repeat much of it. */
   asked: Loose
+  /** Receives the output items of a response, before its last bytes leave. */
+  onOutput?: ((output: readonly unknown[]) => void) | undefined
 }
 
 export type Bill = {

@@ -35,6 +35,7 @@ type Finished = { reason: FinishReason; native: string | undefined; output: read
 
 export function finishedResponse(told: Told, { reason, native, output, bill }: Finished): Loose {
   const why = incomplete[reason]
+  told.onOutput?.(output)
   return {
     ...responseHead(told),
     status: why === undefined ? 'completed' : 'incomplete',

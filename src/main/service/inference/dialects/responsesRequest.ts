@@ -1,5 +1,5 @@
 import { joinedResults } from '../callResults.ts'
-import { badRequest, type InferenceError } from '../inferenceError.ts'
+import { badRequest } from '../inferenceError.ts'
 import type {
   AnswerFormat,
   AssistantPart,
@@ -11,6 +11,7 @@ import type {
   Turn,
 } from '../innerForm.ts'
 import { type Loose, listAt, looseObject, objectAt, textAt } from '../looseJson.ts'
+import { unknownItem } from '../responseItems.ts'
 import { dataUrl, imageSource } from './imageSource.ts'
 import {
   asObject,
@@ -147,7 +148,7 @@ function modelParts(
   switch (item.type) {
     case undefined:
     case null:
-      if (item.role === undefined || item.role === null) throw storedItem(param)
+      if (item.role === undefined || item.role === null) throw unknownItem(param)
       return item.role === 'assistant' ? outputTexts(item.content, `${param}.content`) : undefined
     case 'message':
       return item.role === 'assistant' ? outputTexts(item.content, `${param}.content`) : undefined
@@ -181,17 +182,11 @@ function modelParts(
     case 'custom_tool_call_output':
       return undefined
     case 'item_reference':
-      throw storedItem(param)
+      throw unknownItem(param)
     default:
       warnings.push(`an item of type ${String(item.type)} was left out`)
       return []
   }
-}
-
-function storedItem(param: string): InferenceError {
-  const message =
-    'Steward stores no items: send the item itself instead of its id (in the AI SDK: `providerOptions: { openai: { store: false } }`).'
-  return badRequest(param, message, 'unsupported')
 }
 
 /** What is sealed has all of it; the summary is for people. */

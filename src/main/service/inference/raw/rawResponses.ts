@@ -1,4 +1,5 @@
 import { sseFrame } from '../../../platform/http/sseEvents.ts'
+import type { Told } from '../dialects/dialect.ts'
 import { responsesUsage } from '../dialects/responsesAnswer.ts'
 import { isSealedParts } from '../dialects/sealedParts.ts'
 import { type Loose, listAt, looseObject, objectAt, parsedObject, textAt } from '../looseJson.ts'
@@ -26,8 +27,7 @@ export const rawResponses: RawPass = {
     if (Array.isArray(body.input)) kept.input = body.input.filter(isTaken)
     return { ...written, body: kept }
   },
-  answer: (body, answer, told, bill) =>
-    finished(body, { model: told.model, native: answer.native, usage: responsesUsage(bill) }),
+  answer: (body, answer, told, bill) => finished(body, { told, native: answer.native, usage: responsesUsage(bill) }),
   relay(told) {
     let last: Loose = {}
     return {
@@ -44,7 +44,7 @@ export const rawResponses: RawPass = {
       },
       finish({ native }, bill) {
         const response = finished(objectAt(last, 'response'), {
-          model: told.model,
+          told,
           native,
           usage: responsesUsage(bill),
         })
@@ -56,12 +56,13 @@ export const rawResponses: RawPass = {
 
 function finished(
   response: Loose,
-  { model, native, usage }: { model: string; native: string | undefined; usage: Loose },
+  { told, native, usage }: { told: Told; native: string | undefined; usage: Loose },
 ): Loose {
   const { cost, warnings } = usage
+  told.onOutput?.(listAt(response, 'output'))
   return {
     ...response,
-    model,
+    model: told.model,
     ...(native !== undefined && { native_finish_reason: native }),
     usage: { ...objectAt(response, 'usage'), cost, ...(warnings !== undefined && { warnings }) },
   }
