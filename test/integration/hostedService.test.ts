@@ -20,7 +20,11 @@ const passphrase = 'several plain words'
 
 beforeAll(async () => {
   // A service behind a forwarded port is told under which addresses it is reached.
-  service = await runningService({ now, ownFronts: () => [new URL(relay.url).host] })
+  service = await runningService({
+    now,
+    ownFronts: () => [new URL(relay.url).host],
+    payments: { facilitator: { kind: 'test-ledger' } },
+  })
   relay = await startRelay(() => Number(new URL(service.url).port))
 })
 afterAll(async () => {
@@ -104,6 +108,19 @@ describe('a hosted service', () => {
     await until('what was typed to come back', () => stream.text.includes('typed from afar'))
     stream.close()
     expect(agent.events).toContainEqual(expect.objectContaining({ type: 'sandbox.changed' }))
+  })
+
+  test('sells for its test money, which the wallet pays', async () => {
+    const { address } = agent.wallet.account('evm')
+    await service.send('/v1/payments/faucet', { body: { address } })
+    const request = await agent.send('/local/payments/topup', { body: { amount_usd: 5 } })
+    const { id, intent_id: intentId } = request.json.payment
+    expect(request.json.payment, request.text).toMatchObject({ state: 'waiting', test: true })
+    await agent.send(`/local/intents/${intentId}/decision`, { body: { approve: true } })
+    const { json } = await agent.send(`/local/payments/${id}?wait_ms=20000`)
+    expect(json).toMatchObject({ state: 'settled', paid: true })
+    expect((await service.send(`/v1/payments/balance/${address}`)).json.balance).toBe('95000000')
+    expect((await agent.send('/v1/credits/balance')).json.balance_cents).toBe(500)
   })
 
   test('answers with no model while everything is stopped, however its path is spelled', async () => {

@@ -46,7 +46,7 @@ export function approvalParts(
   const signer = intentSigner({
     keys: wallet,
     domainName: config.identity.domain_name,
-    testLedgerOrigin: () => (ground.hosted ? undefined : serviceTarget()?.url),
+    testLedgerOrigin: () => serviceTarget()?.url,
     async solanaBlockHash({ id, name }) {
       const node = solana.find(({ network }) => network.id === id)
       if (!node) throw new AppError('chain/unavailable', `No node of ${name} is known.`)

@@ -73,7 +73,7 @@ export function paymentParts(ground: AgentGround, given: Given): PaymentParts {
         const chain = chains.find((it) => it.network.id === network)
         return chain?.permitAllowance(address).catch(() => undefined)
       },
-      isOwnService: (url) => hosted === undefined && originOf(serviceTarget()?.url) === originOf(url),
+      isOwnService: (url) => originOf(serviceTarget()?.url) === originOf(url),
       alongside: (rows) => entries.lookAfter((intentId) => rows.ofIntent(intentId) !== undefined),
       onIntentChange: (listener) =>
         events.subscribe((event) => {

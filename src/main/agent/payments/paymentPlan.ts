@@ -43,7 +43,7 @@ export function readDemand({ headers, body }: SellerAnswer, { isOwnService, hasS
     const isForeign = it.network?.id === testLedgerNetwork.id && !isOwnService
     if (!isForeign && (!it.solana || hasSolana)) return it
     const problem = isForeign
-      ? 'Test money of this computer buys at its own service only.'
+      ? 'Test money buys at the service that issued it only.'
       : 'The wallet has no account on Solana.'
     return { ...it, offer: { ...it.offer, payable: false, problem } }
   })
