@@ -15,6 +15,7 @@ type Options = {
   /** The stages are told in the order in which they are reached. */
   stages?: string[]
   heartbeatMs?: number
+  lease?: Half<Endpoint<TestCall>, string, TestCall>['lease']
 }
 
 export function testEndpoint<R extends Route>(
@@ -25,7 +26,7 @@ export function testEndpoint<R extends Route>(
   return { route, handle: handle as Endpoint<TestCall>['handle'], ...more }
 }
 
-export async function pipelineServer({ endpoints, stages = [], heartbeatMs }: Options) {
+export async function pipelineServer({ endpoints, stages = [], heartbeatMs, lease }: Options) {
   const closing = new AbortController()
   const kept = new Map<string, { requestHash: Buffer; answer: { status: number; body: string } }>()
   const repetitions = oncePerKey<{ status: number; body: string }>(({ holder, key }) => kept.get(`${holder} ${key}`))
@@ -54,6 +55,7 @@ export async function pipelineServer({ endpoints, stages = [], heartbeatMs }: Op
     },
     toFailure: (failure, request) => server.toFailure(failure, request),
     ...(heartbeatMs !== undefined && { heartbeatMs }),
+    ...(lease && { lease }),
   }
   const server: ReturnType<typeof httpServer> = httpServer({
     tls: undefined,

@@ -4,7 +4,7 @@ import { createPrincipals } from './principals.ts'
 
 type Rights = { models: readonly string[] }
 
-function openRegistry() {
+function openRegistry(now = () => 0) {
   const rights = new Map<string, Rights>([
     ['key:one', { models: ['a'] }],
     ['key:two', { models: ['b'] }],
@@ -12,6 +12,7 @@ function openRegistry() {
   const principals = createPrincipals<Rights, 'request' | 'poll'>({
     rightsOf: (principal) => rights.get(principal),
     endedError: (principal) => new AppError('auth/invalid', `${principal} was revoked.`),
+    now,
   })
   return { rights, principals }
 }
@@ -64,4 +65,33 @@ test('a released lease is not ended, and holds nothing', () => {
   principals.end('key:one')
   expect(lease.signal.aborted).toBe(false)
   expect(principals.count()).toEqual({})
+})
+
+test('a comparison ends what has expired, though its principal goes on', () => {
+  let nowMs = 0
+  const { principals } = openRegistry(() => nowMs)
+  const socket = principals.lease('key:one', 'poll', { expiresAtMs: 10 })
+  const request = principals.lease('key:one', 'request')
+  principals.endAbsent()
+  expect(socket.error).toBeUndefined()
+  nowMs = 10
+  principals.endAbsent()
+  expect([socket.error?.message, request.error]).toEqual(['key:one was revoked.', undefined])
+  expect(principals.lease('key:one', 'poll', { expiresAtMs: 10 }).error?.code).toBe('auth/invalid')
+  expect(principals.count()).toEqual({ request: 1 })
+})
+
+test('each lease is told once, and one that fails keeps none from ending', () => {
+  const { principals } = openRegistry()
+  const told: string[] = []
+  principals.lease('key:one', 'request', {
+    onEnd() {
+      throw new Error('It cannot end.')
+    },
+  })
+  const poll = principals.lease('key:one', 'poll', { onEnd: ({ message }) => told.push(message) })
+  expect(() => principals.end('key:one')).toThrow('Work of key:one did not end.')
+  principals.end('key:one')
+  expect(told).toEqual(['key:one was revoked.'])
+  expect(poll.signal.aborted).toBe(true)
 })

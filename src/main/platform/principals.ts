@@ -10,6 +10,8 @@ export type PrincipalId = `${string}:${string}`
 export type Lease<Rights> = {
   /** Aborts when the principal ends, with the AppError of `endedError` as its reason. */
   readonly signal: AbortSignal
+  /** Error of the end. Undefined while the lease lasts. */
+  readonly error: AppError | undefined
   /**
    * Returns the rights that the principal has at this moment. Never store the result.
    *
@@ -20,6 +22,13 @@ export type Lease<Rights> = {
   release(): void
 }
 
+export type LeaseTerms = {
+  /** Called once when the lease ends, before its signal fires; not for a lease that has ended before it began. */
+  onEnd?: ((error: AppError) => void) | undefined
+  /** End of a credential whose principal may go on, such as an access token of a sign-in. Checked by `endAbsent`. */
+  expiresAtMs?: number | undefined
+}
+
 export type Principals<Rights, Holder extends string> = {
   /**
    * Registers work for a principal.
@@ -27,10 +36,13 @@ export type Principals<Rights, Holder extends string> = {
    * @param holder kind of the work; each kind has a row in the table of the seam tests
    * @returns a lease that has already ended when the principal has
    */
-  lease(principal: PrincipalId, holder: Holder): Lease<Rights>
+  lease(principal: PrincipalId, holder: Holder, terms?: LeaseTerms): Lease<Rights>
   /** Ends the leases of a principal that was revoked or removed. Call it after the transaction that did so. */
   end(principal: PrincipalId): void
-  /** Ends the leases of every principal without rights: for changes whose principals are not known, and expiry. */
+  /**
+   * Ends the leases of every principal without rights, and every expired lease: for changes whose principals are not
+   * known, and expiry.
+   */
   endAbsent(): void
   /** Counts live leases, by kind of work. For tests and diagnostics. */
   count(): Readonly<Partial<Record<Holder, number>>>
@@ -41,6 +53,8 @@ type Options<Rights> = {
   rightsOf: (principal: PrincipalId) => Rights | undefined
   /** Error for work of a principal that has ended. */
   endedError: (principal: PrincipalId) => AppError
+  /** Default: `Date.now`. */
+  now?: (() => number) | undefined
 }
 
 /**
@@ -48,7 +62,7 @@ type Options<Rights> = {
  * polls, streams or was made for a principal takes a lease, so a revocation ends all of it at once.
  */
 export function createPrincipals<Rights, Holder extends string>(options: Options<Rights>): Principals<Rights, Holder> {
-  const { rightsOf, endedError } = options
+  const { rightsOf, endedError, now = Date.now } = options
   const leases = new Map<PrincipalId, Set<OpenLease<Rights, Holder>>>()
 
   const end = (principal: PrincipalId): void => {
@@ -56,16 +70,35 @@ export function createPrincipals<Rights, Holder extends string>(options: Options
     if (!ended) return
     leases.delete(principal)
     const error = endedError(principal)
-    for (const lease of ended) lease.end(error)
+    const failures: unknown[] = []
+    for (const lease of ended) {
+      try {
+        lease.end(error)
+      } catch (failure) {
+        failures.push(failure) // the others end all the same
+      }
+    }
+    if (failures.length > 0) throw new AggregateError(failures, `Work of ${principal} did not end.`)
   }
 
+  const endExpired = (principal: PrincipalId): void => {
+    const nowMs = now()
+    for (const lease of leases.get(principal) ?? []) {
+      if (lease.expiresAtMs > nowMs) continue
+      lease.release()
+      lease.end(endedError(principal))
+    }
+  }
+  const context = { leases, rightsOf, endedError }
+
   return {
-    lease(principal, holder) {
-      const lease = new OpenLease({ principal, holder, leases, rightsOf, endedError })
-      if (rightsOf(principal) === undefined) {
-        lease.end(endedError(principal))
-        return lease
+    lease(principal, holder, { onEnd, expiresAtMs = Number.POSITIVE_INFINITY } = noTerms) {
+      if (rightsOf(principal) === undefined || expiresAtMs <= now()) {
+        const ended = new OpenLease({ context, principal, holder, expiresAtMs, onEnd: undefined })
+        ended.end(endedError(principal))
+        return ended
       }
+      const lease = new OpenLease({ context, principal, holder, expiresAtMs, onEnd })
       const siblings = leases.get(principal)
       if (siblings) siblings.add(lease)
       else leases.set(principal, new Set([lease]))
@@ -73,7 +106,10 @@ export function createPrincipals<Rights, Holder extends string>(options: Options
     },
     end,
     endAbsent() {
-      for (const principal of [...leases.keys()]) if (rightsOf(principal) === undefined) end(principal)
+      for (const principal of [...leases.keys()]) {
+        if (rightsOf(principal) === undefined) end(principal)
+        else endExpired(principal)
+      }
     },
     count() {
       const counts: Partial<Record<Holder, number>> = {}
@@ -83,22 +119,35 @@ export function createPrincipals<Rights, Holder extends string>(options: Options
   }
 }
 
-type LeaseOptions<Rights, Holder extends string> = Options<Rights> & {
+const noTerms: LeaseTerms = {}
+
+type Context<Rights, Holder extends string> = Pick<Options<Rights>, 'rightsOf' | 'endedError'> & {
+  leases: Map<PrincipalId, Set<OpenLease<Rights, Holder>>>
+}
+
+type LeaseOptions<Rights, Holder extends string> = Required<LeaseTerms> & {
+  context: Context<Rights, Holder>
   principal: PrincipalId
   holder: Holder
-  leases: Map<PrincipalId, Set<OpenLease<Rights, Holder>>>
+  expiresAtMs: number
 }
 
 /** Creates its AbortController on first use: most requests end without one. */
 class OpenLease<Rights, Holder extends string> implements Lease<Rights> {
   readonly holder: Holder
-  readonly #options: LeaseOptions<Rights, Holder>
+  readonly expiresAtMs: number
+  readonly #context: Context<Rights, Holder>
+  readonly #principal: PrincipalId
+  readonly #onEnd: LeaseTerms['onEnd']
   #controller: AbortController | undefined
   #error: AppError | undefined
 
-  constructor(options: LeaseOptions<Rights, Holder>) {
-    this.holder = options.holder
-    this.#options = options
+  constructor({ context, principal, holder, expiresAtMs, onEnd }: LeaseOptions<Rights, Holder>) {
+    this.holder = holder
+    this.expiresAtMs = expiresAtMs
+    this.#context = context
+    this.#principal = principal
+    this.#onEnd = onEnd
   }
 
   get signal(): AbortSignal {
@@ -109,22 +158,28 @@ class OpenLease<Rights, Holder extends string> implements Lease<Rights> {
     return this.#controller.signal
   }
 
+  get error(): AppError | undefined {
+    return this.#error
+  }
+
   may(): Rights {
     if (this.#error) throw this.#error
-    const { principal, rightsOf, endedError } = this.#options
-    const rights = rightsOf(principal)
-    if (rights === undefined) throw endedError(principal)
+    const { rightsOf, endedError } = this.#context
+    const rights = rightsOf(this.#principal)
+    if (rights === undefined) throw endedError(this.#principal)
     return rights
   }
 
   release(): void {
-    const { principal, leases } = this.#options
-    const siblings = leases.get(principal)
-    if (siblings?.delete(this) && siblings.size === 0) leases.delete(principal)
+    const { leases } = this.#context
+    const siblings = leases.get(this.#principal)
+    if (siblings?.delete(this) && siblings.size === 0) leases.delete(this.#principal)
   }
 
   end(error: AppError): void {
+    if (this.#error) return
     this.#error = error
+    this.#onEnd?.(error)
     this.#controller?.abort(error)
   }
 }

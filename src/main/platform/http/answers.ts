@@ -81,6 +81,17 @@ export function isEventsAnswer(value: unknown): value is EventsAnswer {
   return formOf(value) === 'events'
 }
 
+/** Ends the source of an answer that is not sent. */
+export function discardAnswer(answer: unknown): void {
+  const source = isBytesAnswer(answer) ? answer.body : isEventsAnswer(answer) ? answer.events : undefined
+  if (source instanceof Readable) source.destroy()
+  else if (typeof source === 'object' && Symbol.asyncIterator in source) {
+    source[Symbol.asyncIterator]()
+      .return?.()
+      .catch(() => {}) // its failure has no reader
+  }
+}
+
 function formOf(value: unknown): unknown {
   return typeof value === 'object' && value !== null && form in value ? value[form] : undefined
 }
@@ -124,6 +135,8 @@ export async function sendBytes(exchange: Exchange, { status, headers, body }: B
     response.end()
   } catch (failure) {
     if (!gone.aborted) throw failure
+    if (exchange.abortError && !response.headersSent) throw exchange.abortError
+    response.destroy()
   } finally {
     gone.removeEventListener('abort', stop)
   }

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { AppError } from '../../../shared/appError.ts'
 import type { Parsed, Route } from '../../../shared/contract/route.ts'
 import type { RepeatableRequest } from '../oncePerKey.ts'
+import type { Lease } from '../principals.ts'
 
 /** What the pipeline has for every handler; a half gives its own what they need of it. */
 export type BaseCall = {
@@ -11,10 +12,14 @@ export type BaseCall = {
   readonly body: AsyncIterable<Uint8Array>
   /** Of the answer, also when it is a failure. */
   setHeader(name: string, value: string): void
-  /** Fires when the client has gone or the server closes: for handlers that wait. */
+  /** Fires when the client has gone, the server closes or the request is aborted: for handlers that wait. */
   readonly signal: AbortSignal
-  /** Fires when the client has gone: for work that a server which closes still finishes. */
+  /** Fires when the client has gone or the request is aborted: for work that a server which closes still finishes. */
   readonly gone: AbortSignal
+  /** Ends the request, and answers it with this error. */
+  abort(error: AppError): void
+  /** Lease of the request, which ends with its principal. Undefined where no principal is known. */
+  readonly lease: Lease<unknown> | undefined
   /** Of an `Idempotency-Key`, on routes that honour it and where this answer is none of events. */
   readonly repeatable: Repeatable | undefined
 }

@@ -36,7 +36,8 @@ export async function sendEvents(exchange: Exchange, answer: EventsAnswer, optio
     if (!response.writableNeedDrain && !response.writableEnded) response.write(':\n\n')
   }, options.heartbeatMs)
   const stop = (): void => {
-    if (!gone.aborted) end(new AppError('service/unavailable', 'Steward is stopping.'))
+    if (exchange.abortError) end(exchange.abortError)
+    else if (!gone.aborted) end(new AppError('service/unavailable', 'Steward is stopping.'))
   }
   signal.addEventListener('abort', stop)
   response.setTimeout(options.heartbeatMs * missedHeartbeats, () => response.destroy())

@@ -9,10 +9,20 @@ export type Exchange = {
   readonly response: ServerResponse
   /** Headers of the answer, whatever it will be; by lower-case names. */
   readonly headers: Record<string, string>
-  /** Fires when the client has gone before it had the whole answer. */
+  /** Fires when the client has gone before it had the whole answer, and at `abort`. */
   readonly gone: AbortSignal
-  /** Fires when the client has gone or the server closes: for work that waits. */
+  /** Fires when the client has gone or the server closes, and at `abort`: for work that waits. */
   readonly signal: AbortSignal
+  /** Error of `abort`. Undefined before. */
+  readonly abortError: AppError | undefined
+  /**
+   * Ends the request, as when its principal ends. The signals fire with the error as their reason, and the error is the
+   * answer. Where an answer has begun, its source may write a last part; then the connection breaks off. Does nothing
+   * once the answer was sent.
+   */
+  abort(error: AppError): void
+  /** Calls the one listener at `abort`, or at once after it. */
+  onceAborted(listener: (error: AppError) => void): void
   /** Of the endpoint, once it is found: how its failures are told, where not as everywhere. */
   failureBody: ((failure: AppError) => unknown) | undefined
 }
@@ -32,8 +42,10 @@ export class RequestExchange implements Exchange {
   readonly headers: Record<string, string>
   failureBody: Exchange['failureBody'] = undefined
   readonly #ending: Ending
-  #gone: AbortSignal | undefined
-  #signal: AbortSignal | undefined
+  #gone: AbortController | undefined
+  #signal: AbortController | undefined
+  #abortError: AppError | undefined
+  #onAbort: ((error: AppError) => void) | undefined
 
   constructor({ request, response, headers, ending }: Given) {
     this.request = request
@@ -43,15 +55,40 @@ export class RequestExchange implements Exchange {
   }
 
   get gone(): AbortSignal {
-    this.#gone ??= goneSignal(this.response)
-    return this.#gone
+    this.#gone ??= goneController(this.response)
+    if (this.#abortError) this.#gone.abort(this.#abortError)
+    return this.#gone.signal
   }
 
   get signal(): AbortSignal {
-    this.#signal ??= eitherSignal(this.response, this.#ending)
-    return this.#signal
+    this.#signal ??= eitherController(this.response, this.#ending)
+    if (this.#abortError) this.#signal.abort(this.#abortError)
+    return this.#signal.signal
+  }
+
+  get abortError(): AppError | undefined {
+    return this.#abortError
+  }
+
+  readonly abort = (error: AppError): void => {
+    const { response } = this
+    if (this.#abortError || response.destroyed || response.writableEnded) return
+    this.#abortError = error
+    const cutOff = setTimeout(() => response.destroy(), lastPartMs)
+    response.once('close', () => clearTimeout(cutOff))
+    this.#onAbort?.(error)
+    this.#gone?.abort(error)
+    this.#signal?.abort(error)
+  }
+
+  onceAborted(listener: (error: AppError) => void): void {
+    if (this.#abortError) listener(this.#abortError)
+    else this.#onAbort = listener
   }
 }
+
+/** Time for the last part of an answer after `abort`. */
+const lastPartMs = 2_000
 
 /** The path of a request without its query, cut where nobody needs more. */
 export function pathOf({ url = '' }: Pick<IncomingMessage, 'url'>): string {
@@ -63,16 +100,16 @@ export function pathAndQuery(url: string): { path: string; query: string } {
   return end < 0 ? { path: url, query: '' } : { path: url.slice(0, end), query: url.slice(end + 1) }
 }
 
-function goneSignal(response: ServerResponse): AbortSignal {
+function goneController(response: ServerResponse): AbortController {
   const gone = new AbortController()
   if (response.destroyed) gone.abort()
   response.once('close', () => {
     if (!response.writableFinished) gone.abort()
   })
-  return gone.signal
+  return gone
 }
 
-function eitherSignal(response: ServerResponse, ending: Ending): AbortSignal {
+function eitherController(response: ServerResponse, ending: Ending): AbortController {
   const either = new AbortController()
   const end = (): void => either.abort()
   if (response.destroyed) end()
@@ -81,5 +118,5 @@ function eitherSignal(response: ServerResponse, ending: Ending): AbortSignal {
     forget()
     if (!response.writableFinished) end()
   })
-  return either.signal
+  return either
 }

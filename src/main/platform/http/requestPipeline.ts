@@ -3,8 +3,10 @@ import { parse as parseQuery } from 'node:querystring'
 import { AppError } from '../../../shared/appError.ts'
 import { parseRequest } from '../../../shared/contract/parseRequest.ts'
 import type { Parsed, Route } from '../../../shared/contract/route.ts'
+import type { Lease } from '../principals.ts'
 import {
   type BytesAnswer,
+  discardAnswer,
   type EventsAnswer,
   eventsAnswer,
   heldBytes,
@@ -34,6 +36,12 @@ export type Half<E extends Endpoint<Call>, Who, Call> = {
   guard(request: IncomingMessage): void
   /** Who asks, and that they may. No body was read yet. @throws AppError such as `auth/required` */
   who(endpoint: E, exchange: Exchange, params: Params): Who | Promise<Who>
+  /**
+   * Registers the request as work of its principal. The end of the lease has to abort the exchange. Absent: no request
+   * ends with its principal.
+   * @throws AppError for a principal that has ended
+   */
+  lease?(who: Who, endpoint: E, exchange: Exchange): Lease<unknown> | undefined
   callOf(who: Who, call: BaseCall, exchange: Exchange): Call
   /**
    * Does the work once for each `Idempotency-Key`; what the work throws is not kept. Absent: the endpoints keep what
@@ -109,11 +117,36 @@ type Found<E> = { endpoint: E; params: Params; exchange: Exchange }
 
 async function answerEndpoint<E extends Endpoint<Call>, Who, Call>(
   half: Half<E, Who, Call>,
-  { endpoint, params, exchange }: Found<E>,
+  found: Found<E>,
 ): Promise<void> {
+  const { endpoint, params, exchange } = found
+  const who = await half.who(endpoint, exchange, params)
+  const lease = half.lease?.(who, endpoint, exchange)
+  if (!lease) return send(half, { who, exchange, answer: await answerFor(half, { ...found, who, lease }) })
+  try {
+    const answer = await untilAborted(exchange, answerFor(half, { ...found, who, lease }))
+    await send(half, { who, exchange, answer })
+  } finally {
+    lease.release()
+  }
+}
+
+/** Discards the answer of a request that was aborted meanwhile. */
+function untilAborted(exchange: Exchange, pending: Promise<AnyAnswer>): Promise<AnyAnswer> {
+  return new Promise((resolve, reject) => {
+    exchange.onceAborted(reject)
+    pending.then((answer) => (exchange.abortError ? discardAnswer(answer) : resolve(answer)), reject)
+  })
+}
+
+type Asked<E, Who> = Found<E> & { who: Who; lease: Lease<unknown> | undefined }
+
+async function answerFor<E extends Endpoint<Call>, Who, Call>(
+  half: Half<E, Who, Call>,
+  { endpoint, params, exchange, who, lease }: Asked<E, Who>,
+): Promise<AnyAnswer> {
   const { request } = exchange
   const { route } = endpoint
-  const who = await half.who(endpoint, exchange, params)
   if (withEffects.has(request.method ?? '')) half.room?.require(who)
 
   const bytes = await bodyOf(route, request)
@@ -122,7 +155,7 @@ async function answerEndpoint<E extends Endpoint<Call>, Who, Call>(
 
   const streams = endpoint.streams?.(input) ?? false
   const repeatable = streams ? undefined : repeatableOf(route, request, bytes)
-  const call = half.callOf(who, new PipelineCall(exchange, route, repeatable), exchange)
+  const call = half.callOf(who, new PipelineCall(exchange, { route, repeatable, lease }), exchange)
   const work = () => paidWork(endpoint, { input, call, bytes, exchange })
 
   if (repeatable && half.once) {
@@ -138,14 +171,13 @@ async function answerEndpoint<E extends Endpoint<Call>, Who, Call>(
       const message = 'The answer to this Idempotency-Key was streamed or too long to store.'
       throw new AppError('request/unrepeatable', message)
     }
-    const answer = unkept && !isEventsAnswer(unkept) ? unkept : { status, body }
-    return send(half, { who, exchange, answer })
+    return unkept && !isEventsAnswer(unkept) ? unkept : { status, body }
   }
   const answer = await work()
-  if (!isEventsAnswer(answer)) return send(half, { who, exchange, answer })
-  if (!streams) throw new Error(`${route.operation} answers with events, and did not say so beforehand.`)
-  const { heartbeatMs = usualHeartbeatMs } = half
-  return sendEvents(exchange, answer, { heartbeatMs, toFailure: (failure) => half.toFailure(failure, request) })
+  if (isEventsAnswer(answer) && !streams) {
+    throw new Error(`${route.operation} answers with events, and did not say so beforehand.`)
+  }
+  return answer
 }
 
 const withEffects: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
@@ -154,13 +186,16 @@ const minReservedBytes = 64 * 1024
 /** Time without progress after which a reader of a long answer is taken for lost. */
 const stallTimeoutMs = 60_000
 
-type Sending<Who> = { who: Who; exchange: Exchange; answer: KeptAnswer | BytesAnswer }
+type Sending<Who> = { who: Who; exchange: Exchange; answer: AnyAnswer }
 
-function send<Who>(
-  { room }: { room?: AnswerRoom<Who> },
+function send<E extends Endpoint<Call>, Who, Call>(
+  { room, toFailure, heartbeatMs = usualHeartbeatMs }: Half<E, Who, Call>,
   { who, exchange, answer }: Sending<Who>,
 ): Promise<void> | void {
-  const { response } = exchange
+  const { request, response } = exchange
+  if (isEventsAnswer(answer)) {
+    return sendEvents(exchange, answer, { heartbeatMs, toFailure: (failure) => toFailure(failure, request) })
+  }
   const bytes = heldBytes(answer)
   if (room && bytes >= minReservedBytes && !response.destroyed) {
     const release = room.reserve(who, bytes)
@@ -246,21 +281,30 @@ function repeatableOf(
     : undefined
 }
 
+type CallOptions = { route: Route; repeatable: Repeatable | undefined; lease: Lease<unknown> | undefined }
+
 /** A class for the same reason as that of the exchange. */
 class PipelineCall implements BaseCall {
   readonly method: string
   readonly headers: IncomingHttpHeaders
   readonly body: AsyncIterable<Uint8Array>
   readonly repeatable: Repeatable | undefined
+  readonly lease: Lease<unknown> | undefined
   readonly #exchange: Exchange
 
-  constructor(exchange: Exchange, { raw, maxBodyBytes }: Route, repeatable: Repeatable | undefined) {
+  constructor(exchange: Exchange, { route, repeatable, lease }: CallOptions) {
     const { request } = exchange
+    const { raw, maxBodyBytes } = route
     this.method = request.method ?? 'GET'
     this.headers = request.headers
     this.body = raw?.request === undefined ? noPieces() : bodyPieces(request, maxBodyBytes)
     this.repeatable = repeatable
+    this.lease = lease
     this.#exchange = exchange
+  }
+
+  get abort(): (error: AppError) => void {
+    return this.#exchange.abort
   }
 
   readonly setHeader = (name: string, value: string): void => {

@@ -1,0 +1,119 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { eventually } from '../../../../test/support/eventually.ts'
+import { pipelineServer, type TestCall, testEndpoint } from '../../../../test/support/pipelineServer.ts'
+import { AppError } from '../../../shared/appError.ts'
+import { defineRoute } from '../../../shared/contract/route.ts'
+import { createPrincipals, type PrincipalId } from '../principals.ts'
+import { bytesAnswer, eventsAnswer } from './answers.ts'
+
+const work = defineRoute({
+  operation: 'work',
+  method: 'GET',
+  path: '/work',
+  summary: 'Work',
+  tag: 'Test',
+  response: z.object({}),
+})
+
+async function leasedServer(handle: (call: TestCall) => object | Promise<object>) {
+  const revoked = new Set<PrincipalId>()
+  const principals = createPrincipals<true, 'request'>({
+    rightsOf: (principal) => (revoked.has(principal) ? undefined : true),
+    endedError: () => new AppError('auth/invalid', 'This key was revoked.'),
+  })
+  const began = Promise.withResolvers<TestCall>()
+  const streams = () => true
+  const endpoint = testEndpoint(
+    work,
+    (_, call) => {
+      began.resolve(call)
+      return handle(call)
+    },
+    { streams },
+  )
+  const { ask } = await pipelineServer({
+    endpoints: [endpoint],
+    lease(who, _, exchange) {
+      const lease = principals.lease(`key:${who}`, 'request', { onEnd: exchange.abort })
+      if (lease.error) throw lease.error
+      return lease
+    },
+  })
+  const revoke = () => {
+    revoked.add('key:ada')
+    principals.end('key:ada')
+  }
+  return { ask, principals, revoke, began: began.promise }
+}
+
+const refusal = { code: 'auth/invalid', error: 'This key was revoked.' }
+
+test('a request whose principal ends is answered with the reason, though its work takes no signal', async () => {
+  const finish = Promise.withResolvers<object>()
+  let discarded = false
+  const { ask, principals, revoke, began } = await leasedServer(() => finish.promise)
+  const asked = ask('/work')
+  const { signal, gone } = await began
+  revoke()
+  const answer = await asked
+  expect([answer.status, await answer.json()]).toEqual([401, expect.objectContaining(refusal)])
+  expect([signal.reason, gone.reason]).toEqual([expect.objectContaining({ code: 'auth/invalid' }), signal.reason])
+  const body = {
+    [Symbol.asyncIterator]: () => ({
+      next: async () => ({ done: true as const, value: undefined }),
+      async return() {
+        discarded = true
+        return { done: true as const, value: undefined }
+      },
+    }),
+  }
+  finish.resolve(bytesAnswer({ headers: {}, body }))
+  await eventually(() => expect(discarded).toBe(true))
+  expect(principals.count()).toEqual({})
+  expect((await ask('/work')).status).toBe(401)
+})
+
+test('a stream may write a last part, and one that does not end breaks off', async () => {
+  const pieces = async function* (signal: AbortSignal) {
+    yield 'one '
+    await wait(3_600_000, undefined, { signal }).catch(() => {})
+    yield 'last'
+  }
+  const { ask, principals, revoke, began } = await leasedServer(({ signal }) =>
+    bytesAnswer({ headers: { 'content-type': 'text/plain' }, body: pieces(signal) }),
+  )
+  const answer = await ask('/work')
+  await began
+  expect(principals.count()).toEqual({ request: 1 })
+  revoke()
+  expect(await answer.text()).toBe('one last')
+
+  const deaf = async function* () {
+    yield 'one '
+    await new Promise(() => {})
+  }
+  const other = await leasedServer(() => bytesAnswer({ headers: {}, body: deaf() }))
+  const broken = await other.ask('/work')
+  other.revoke()
+  await expect(broken.text()).rejects.toThrow('terminated')
+})
+
+test('events end with the reason', async () => {
+  const events = async function* (signal: AbortSignal) {
+    yield { data: 'one' }
+    await wait(3_600_000, undefined, { signal }).catch(() => {})
+  }
+  const { ask, revoke, began } = await leasedServer(({ signal }) => eventsAnswer(events(signal)))
+  const answer = await ask('/work')
+  await began
+  revoke()
+  expect(await answer.text()).toContain('This key was revoked.')
+})
+
+test('a request that was answered holds no lease', async () => {
+  const { ask, principals } = await leasedServer(() => bytesAnswer({ headers: {}, body: 'done' }))
+  expect(await (await ask('/work')).text()).toBe('done')
+  await eventually(() => expect(principals.count()).toEqual({}))
+})
