@@ -1,4 +1,5 @@
 import { AppError, isErrorCode } from '../../shared/appError.ts'
+import { readAnswer } from '../../shared/contract/readAnswer.ts'
 import { type Input, type Output, type Route, requestOf } from '../../shared/contract/route.ts'
 
 /** Calls one operation. Rejects with AppError, or with the signal's reason when it was given up. */
@@ -13,7 +14,8 @@ export type AgentOptions = {
 
 export type FetchLike = (path: string, init: RequestInit) => Promise<Response>
 
-export function httpAgent(fetchLike: FetchLike): Agent {
+/** @param onUnreadable is called with the number of list entries that were left out, since they could not be read */
+export function httpAgent(fetchLike: FetchLike, onUnreadable?: (count: number) => void): Agent {
   return async (route, input, { signal, bytes, headers } = {}) => {
     const { path, body = bytes } = requestOf(route, input)
     const type = route.raw?.request ?? 'application/json'
@@ -25,13 +27,14 @@ export function httpAgent(fetchLike: FetchLike): Agent {
     })
     const answer = await readJson(response, signal)
     if (!response.ok) throw errorOf(response, answer)
-    const parsed = route.response.safeParse(answer)
-    if (!parsed.success) {
+    const read = readAnswer(route, answer)
+    if (!read.success) {
       throw new AppError('internal/unexpected', `The answer to “${route.summary}” was not understood.`, {
-        cause: parsed.error,
+        cause: read.error,
       })
     }
-    return parsed.data as Output<typeof route> // safeParse() just proved it
+    if (read.unreadable.length > 0) onUnreadable?.(read.unreadable.length)
+    return read.answer
   }
 }
 

@@ -1,5 +1,6 @@
 import { createContext, useContext, useEffect, useEffectEvent, useSyncExternalStore } from 'react'
 import { LocalEvent } from '../../shared/contract/localApi.ts'
+import { readEvent } from '../../shared/contract/readAnswer.ts'
 import { emitter } from '../../shared/emitter.ts'
 
 export type LiveListener = (event: LocalEvent) => void
@@ -76,9 +77,9 @@ export function liveEvents({
 function parseEvent(data: unknown): LocalEvent | undefined {
   if (typeof data !== 'string') return undefined
   try {
-    return LocalEvent.safeParse(JSON.parse(data)).data
+    return readEvent(LocalEvent, JSON.parse(data))
   } catch {
-    return undefined // not JSON
+    return undefined // not JSON, or not as this version knows the event
   }
 }
 

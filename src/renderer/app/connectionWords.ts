@@ -1,4 +1,5 @@
 import type { ServiceConnection } from '../../shared/contract/localApi.ts'
+import { plainWord } from '../../shared/openRecord.ts'
 import type { Tone } from '../ui/StatusDot.tsx'
 
 type Words = { tone: Tone; state: string }
@@ -15,5 +16,7 @@ export function connectionWords(connection: ServiceConnection | undefined): Word
       return { tone: 'caution', state: 'sign-in needed' }
     case 'unreachable':
       return { tone: 'negative', state: 'not reachable' }
+    default:
+      return { tone: 'neutral', state: plainWord(connection?.state ?? '').toLowerCase() }
   }
 }

@@ -6,13 +6,14 @@ import { UnsavedGuard } from '../ui/unsaved/UnsavedGuard.tsx'
 import { App } from './App.tsx'
 import { takeAddressToken } from './addressToken.ts'
 import { drawPage } from './drawPage.tsx'
+import { noticeUnreadable } from './noticeUnreadable.ts'
 import { appQueryClient } from './queryClient.ts'
 import { SessionGate } from './SessionGate.tsx'
 
 export function startApp(): void {
   drawPage(() => {
     const token = takeAddressToken(window.location, window.history)
-    const agent = httpAgent(windowFetch)
+    const agent = httpAgent(windowFetch, noticeUnreadable())
     return (
       <QueryClientProvider client={appQueryClient()}>
         <SessionGate agent={agent} token={token}>

@@ -1,3 +1,4 @@
+import { plainWord } from '../openRecord.ts'
 import { shortAddress } from '../shortAddress.ts'
 import type { AccountActivity, ActivityBy } from './activity.ts'
 
@@ -88,6 +89,8 @@ export function whoDid({ kind, name }: ActivityBy): string {
     case 'program':
     case 'steward':
       return programName(name ?? 'A program')
+    default:
+      return programName(name ?? plainWord(kind))
   }
 }
 

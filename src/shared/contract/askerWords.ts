@@ -11,6 +11,8 @@ export function askerWords({ kind, name }: Asker): { name: string; what: string 
       return { name, what: 'a program that uses tools' }
     case 'agent':
       return { name, what: 'Steward itself' }
+    default:
+      return { name, what: 'a requester unknown to this version of Steward' }
   }
 }
 

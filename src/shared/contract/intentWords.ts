@@ -1,25 +1,32 @@
+import { openRecord, plainWord } from '../openRecord.ts'
 import { shortAddress } from '../shortAddress.ts'
 import { tokenAmount } from '../tokenAmount.ts'
 import type { AskerKind, IntentKind, PolicyRule } from './intents.ts'
 import { evmNetwork, solanaNetwork, usdcDecimals } from './networks.ts'
 
 /** As the name of a kind. */
-export const kindNames: Record<IntentKind, string> = {
-  'identity.register': 'Register an identity',
-  siwe: 'Sign in with Ethereum',
-  siws: 'Sign in with Solana',
-  'x402.authorize': 'Pay',
-  message: 'Sign a message',
-  'tool.call': 'Run a tool that destroys',
-}
+export const kindNames: Record<IntentKind, string> = openRecord(
+  {
+    'identity.register': 'Register an identity',
+    siwe: 'Sign in with Ethereum',
+    siws: 'Sign in with Solana',
+    'x402.authorize': 'Pay',
+    message: 'Sign a message',
+    'tool.call': 'Run a tool that destroys',
+  },
+  plainWord,
+)
 
 /** As the name of who asks. */
-export const askerNames: Record<AskerKind, string> = {
-  person: 'You',
-  client: 'Programs with an API key',
-  tool: 'Tools',
-  agent: 'Steward itself',
-}
+export const askerNames: Record<AskerKind, string> = openRecord(
+  {
+    person: 'You',
+    client: 'Programs with an API key',
+    tool: 'Tools',
+    agent: 'Steward itself',
+  },
+  plainWord,
+)
 
 const anything = 'have anything signed'
 type Scope = Pick<PolicyRule, 'kind' | 'host' | 'max_amount_micro_usd'>

@@ -5,8 +5,10 @@ import {
   listAccountActivity,
 } from '../../../shared/contract/activity.ts'
 import { activitySentence, whoDid } from '../../../shared/contract/activityWords.ts'
+import type { UnreadableEntry } from '../../../shared/contract/readAnswer.ts'
 import { isTurn, type Requester, toRequester } from '../../../shared/contract/requester.ts'
 import type { TaskId } from '../../../shared/contract/timelineLinks.ts'
+import { openRecord } from '../../../shared/openRecord.ts'
 import type { Log } from '../../platform/log.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
@@ -49,21 +51,30 @@ export function serviceFollower({ link, client, timeline, isOwn = () => false, l
     for (;;) {
       const after = account === undefined ? 0 : (timeline.records.followed(account) ?? 0)
       const limit = account === undefined ? 1 : pageSize
-      const page = await client.call(listAccountActivity, { after, limit }, { signal: closing.signal })
+      const unreadable: UnreadableEntry[] = []
+      const page = await client.call(
+        listAccountActivity,
+        { after, limit },
+        { signal: closing.signal, onUnreadable: (entries) => unreadable.push(...entries) },
+      )
       if (closing.signal.aborted) return
       if (page.account_id !== account) {
         account = page.account_id // it begins, or signed in as somebody else: read from where that one was left
         continue
       }
-      const last = page.activities.at(-1)
-      if (last) timeline.follow(account, { entries: entriesOf(page.activities, after), sequence: last.sequence })
-      if (!page.has_more) return
+      const read = inSequence(page.activities, unreadable, after)
+      const last = read.at(-1)
+      if (last) timeline.follow(account, { entries: entriesOf(read, after), sequence: last.sequence })
+      // A page that leads no further would be asked for again and again.
+      if (!page.has_more || last === undefined) return
     }
   }
-  const entriesOf = (activities: readonly AccountActivity[], after: number): NotedEntry[] => {
+  const entriesOf = (followed: readonly FollowedActivity[], after: number): NotedEntry[] => {
     const service = link.status().name
-    const lost = (activities[0]?.sequence ?? 0) - after - 1
-    const entries = activities.map((activity) => entryOf(cleaned(asSeen(activity)), service))
+    const lost = (followed[0]?.sequence ?? 0) - after - 1
+    const entries = followed.map(({ sequence, activity }) =>
+      activity === undefined ? unreadableEntry(sequence, service) : entryOf(cleaned(asSeen(activity)), service),
+    )
     return lost > 0 ? [gap(lost, service), ...entries] : entries
   }
 
@@ -114,6 +125,41 @@ export function serviceFollower({ link, client, timeline, isOwn = () => false, l
       clearTimeout(timer)
       await running
     },
+  }
+}
+
+/** An entry of the service at its position; without an activity where this version cannot read it. */
+type FollowedActivity = { sequence: number; activity: AccountActivity | undefined }
+
+/** Puts unreadable entries back where they stood, each with a sequence of its own above the one before. */
+function inSequence(
+  activities: readonly AccountActivity[],
+  unreadable: readonly UnreadableEntry[],
+  after: number,
+): FollowedActivity[] {
+  const positions = new Map(unreadable.map(({ path, value }) => [Number(/\[(\d+)\]/.exec(path)?.[1]), value]))
+  const readable = [...activities]
+  const followed: FollowedActivity[] = []
+  for (let index = 0; index < activities.length + unreadable.length; index++) {
+    const previous = followed.at(-1)?.sequence ?? after
+    const activity = positions.has(index) ? undefined : readable.shift()
+    const sequence = activity?.sequence ?? sequenceOf(positions.get(index)) ?? previous + 1
+    followed.push({ sequence: Math.max(sequence, previous + 1), activity })
+  }
+  return followed
+}
+
+function sequenceOf(value: unknown): number | undefined {
+  const { sequence } = typeof value === 'object' && value !== null ? (value as { sequence?: unknown }) : {}
+  return Number.isSafeInteger(sequence) ? (sequence as number) : undefined // isSafeInteger() just proved it
+}
+
+function unreadableEntry(sequence: number, service: string): NotedEntry {
+  return {
+    kind: 'service.unreadable',
+    actor: { kind: 'service', name: service },
+    summary: `An entry of ${service} can’t be read: another version of Steward wrote it.`,
+    detail: { service, service_sequence: sequence },
   }
 }
 
@@ -171,10 +217,13 @@ function gap(count: number, service: string): NotedEntry {
   }
 }
 
-const actorKinds: Record<Exclude<ActivityBy['kind'], 'service'>, NotedEntry['actor']['kind']> = {
-  ...{ owner: 'person', key: 'client', wallet: 'client', link: 'client' },
-  ...{ agent: 'tool', chat: 'tool', program: 'client', steward: 'agent' },
-}
+const actorKinds: Record<Exclude<ActivityBy['kind'], 'service'>, NotedEntry['actor']['kind']> = openRecord(
+  {
+    ...{ owner: 'person', key: 'client', wallet: 'client', link: 'client' },
+    ...{ agent: 'tool', chat: 'tool', program: 'client', steward: 'agent' },
+  },
+  () => 'client',
+)
 
 function actorOf(by: ActivityBy, service: string): NotedEntry['actor'] {
   if (by.kind === 'service') return { kind: 'service', name: service }

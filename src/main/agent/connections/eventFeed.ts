@@ -1,5 +1,6 @@
 import { WebSocket } from 'ws'
 import { eventsPath, ServiceEvent } from '../../../shared/contract/events.ts'
+import { readEvent } from '../../../shared/contract/readAnswer.ts'
 import { parseJson } from '../../platform/boundedJson.ts'
 import type { Log } from '../../platform/log.ts'
 import { askedUrl, connector, type ServiceTarget, tlsOptions } from './serviceTarget.ts'
@@ -100,7 +101,7 @@ export function eventFeed({ target, log, onEvent, onLost, onResponsive, onFrozen
 
   const parsed = (text: string): ServiceEvent | undefined => {
     try {
-      return ServiceEvent.parse(parseJson(text))
+      return readEvent(ServiceEvent, parseJson(text))
     } catch (failure) {
       log.warn('an event of the service was not understood', { failure })
       return undefined

@@ -1,4 +1,5 @@
 import { AppError } from '../../../shared/appError.ts'
+import { readAnswer, type UnreadableEntry } from '../../../shared/contract/readAnswer.ts'
 import { type Input, type Output, type Route, requestOf } from '../../../shared/contract/route.ts'
 import { sseParser } from '../../platform/http/sseEvents.ts'
 import { type HttpClient, type HttpRequest, httpClient, textOf } from '../../platform/httpClient.ts'
@@ -14,6 +15,8 @@ export type ServiceCallOptions = {
   idempotencyKey?: string
   /** How long the answer may take; absent is half a minute. */
   answerMs?: number
+  /** Takes list entries that do not fit their schema, before the rest is returned. Default: the call throws. */
+  onUnreadable?: (entries: readonly UnreadableEntry[]) => void
 }
 
 /** Calls one operation of the service, with the agent's own credential. */
@@ -91,11 +94,14 @@ export function serviceClient(
       const { status, text } = await ask().finally(bound.end)
       const answer = parsedJson(text)
       if (status >= 400) throw serviceRefusal(status, answer)
-      const parsed = route.response.safeParse(answer)
-      if (parsed.success) return parsed.data as Output<typeof route> // safeParse() just proved it
-      throw new AppError('service/unavailable', `The service's answer to “${route.summary}” could not be read.`, {
-        cause: parsed.error,
-      })
+      const read = readAnswer(route, answer)
+      if (!read.success) throw unreadable(route, read.error)
+      // Entries are left out for callers that ask for it: to others a shorter list would say that something is gone.
+      if (read.unreadable.length > 0) {
+        if (!options.onUnreadable) throw unreadable(route, read.unreadable)
+        options.onUnreadable(read.unreadable)
+      }
+      return read.answer
     },
     async stream(route, input, { signal }) {
       const bound = bounded(signal, beginMs)
@@ -118,6 +124,10 @@ export function serviceClient(
       for (const client of clients.values()) client.close()
     },
   }
+}
+
+function unreadable({ summary }: Route, cause: unknown): AppError {
+  return new AppError('service/unavailable', `The service's answer to “${summary}” could not be read.`, { cause })
 }
 
 /** Fires with the caller's signal, or once the time is up. Signals of signals would stay behind with it, call by call. */

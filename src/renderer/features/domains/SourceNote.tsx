@@ -1,13 +1,17 @@
 import type { KeptSource } from '../../../shared/contract/localDomains.ts'
+import { openRecord } from '../../../shared/openRecord.ts'
 import { StatusDot, type Tone } from '../../ui/StatusDot.tsx'
 import { TimeAgo } from '../../ui/TimeAgo.tsx'
 
-const words: Readonly<Record<KeptSource, { tone: Tone; text: string }>> = {
-  live: { tone: 'positive', text: 'Registrar read' },
-  cache: { tone: 'positive', text: 'Registrar read' },
-  stale: { tone: 'caution', text: 'Registrar not responding · read' },
-  offline: { tone: 'negative', text: 'Offline · read' },
-}
+const words: Readonly<Record<KeptSource, { tone: Tone; text: string }>> = openRecord(
+  {
+    live: { tone: 'positive', text: 'Registrar read' },
+    cache: { tone: 'positive', text: 'Registrar read' },
+    stale: { tone: 'caution', text: 'Registrar not responding · read' },
+    offline: { tone: 'negative', text: 'Offline · read' },
+  },
+  () => ({ tone: 'caution', text: 'Read' }),
+)
 
 /** How old what is shown is, and why it is no newer. */
 export function SourceNote({ source, asOf }: { source: KeptSource; asOf: string }) {

@@ -1,14 +1,18 @@
 import type { Registration } from '../../../shared/contract/automatons.ts'
+import { openRecord, plainWord } from '../../../shared/openRecord.ts'
 import type { Tone } from '../../ui/StatusDot.tsx'
 
 type State = Registration['state']
 
-export const stateWords: Record<State, { words: string; tone: Tone }> = {
-  waiting: { words: 'Needs you', tone: 'accent' },
-  sending: { words: 'Sending', tone: 'caution' },
-  registered: { words: 'Registered', tone: 'positive' },
-  refused: { words: 'Refused', tone: 'neutral' },
-  failed: { words: 'Failed', tone: 'negative' },
-}
+export const stateWords: Record<State, { words: string; tone: Tone }> = openRecord(
+  {
+    waiting: { words: 'Needs you', tone: 'accent' },
+    sending: { words: 'Sending', tone: 'caution' },
+    registered: { words: 'Registered', tone: 'positive' },
+    refused: { words: 'Refused', tone: 'neutral' },
+    failed: { words: 'Failed', tone: 'negative' },
+  },
+  (word) => ({ words: plainWord(word), tone: 'neutral' }),
+)
 
 export const chainWords = { evm: 'EVM', solana: 'Solana' } as const

@@ -1,21 +1,25 @@
 import type { BudgetState } from '../../../shared/contract/paymentBudgets.ts'
 import type { Payment, PaymentPurpose, PaymentState } from '../../../shared/contract/paymentRecords.ts'
+import { openRecord, plainWord } from '../../../shared/openRecord.ts'
 import { shortAddress } from '../../../shared/shortAddress.ts'
 import type { Tone } from '../../ui/StatusDot.tsx'
 import { usdText } from '../../ui/usd.ts'
 
 type Words = { tone: Tone; words: string }
 
-const states: Readonly<Record<PaymentState, Words>> = {
-  planned: { tone: 'neutral', words: 'Checked' },
-  waiting: { tone: 'accent', words: 'Needs approval' },
-  signed: { tone: 'accent', words: 'Signed' },
-  sent: { tone: 'accent', words: 'Paying' },
-  settled: { tone: 'positive', words: 'Paid' },
-  refused: { tone: 'neutral', words: 'Not paid' },
-  unknown: { tone: 'caution', words: 'Unclear' },
-  reconciled: { tone: 'neutral', words: 'Not paid' },
-}
+const states: Readonly<Record<PaymentState, Words>> = openRecord(
+  {
+    planned: { tone: 'neutral', words: 'Checked' },
+    waiting: { tone: 'accent', words: 'Needs approval' },
+    signed: { tone: 'accent', words: 'Signed' },
+    sent: { tone: 'accent', words: 'Paying' },
+    settled: { tone: 'positive', words: 'Paid' },
+    refused: { tone: 'neutral', words: 'Not paid' },
+    unknown: { tone: 'caution', words: 'Unclear' },
+    reconciled: { tone: 'neutral', words: 'Not paid' },
+  },
+  (word) => ({ tone: 'neutral', words: plainWord(word) }),
+)
 
 export function paymentWords({ state, paid, error }: Pick<Payment, 'state' | 'paid' | 'error'>): Words {
   // The money moved, and the seller did not do what it was for.
@@ -27,23 +31,29 @@ export function paymentWords({ state, paid, error }: Pick<Payment, 'state' | 'pa
   return states[state]
 }
 
-export const stateLabels: Readonly<Record<PaymentState, string>> = {
-  planned: 'Checked',
-  waiting: 'Needs approval',
-  signed: 'Signed',
-  sent: 'Paying',
-  settled: 'Paid',
-  refused: 'Not paid',
-  unknown: 'Unclear',
-  reconciled: 'Cleared up later',
-}
+export const stateLabels: Readonly<Record<PaymentState, string>> = openRecord(
+  {
+    planned: 'Checked',
+    waiting: 'Needs approval',
+    signed: 'Signed',
+    sent: 'Paying',
+    settled: 'Paid',
+    refused: 'Not paid',
+    unknown: 'Unclear',
+    reconciled: 'Cleared up later',
+  },
+  plainWord,
+)
 
-export const purposeLabels: Readonly<Record<PaymentPurpose, string>> = {
-  fetch: 'Web request',
-  'domain-registration': 'Domain',
-  'domain-renewal': 'Domain renewal',
-  credits: 'Credits',
-}
+export const purposeLabels: Readonly<Record<PaymentPurpose, string>> = openRecord(
+  {
+    fetch: 'Web request',
+    'domain-registration': 'Domain',
+    'domain-renewal': 'Domain renewal',
+    credits: 'Credits',
+  },
+  plainWord,
+)
 
 export function microText(microUsd: number): string {
   return usdText(String(microUsd))

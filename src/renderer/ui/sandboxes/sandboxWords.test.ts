@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { notEnforcedText, resourcesText } from './sandboxWords.ts'
+import type { SandboxStatus } from '../../../shared/contract/sandboxes.ts'
+import { notEnforcedText, resourcesText, statusTone, statusWord } from './sandboxWords.ts'
 
 test('says what a sandbox may use', () => {
   expect(resourcesText({ vcpu: 1, memory_mb: 512, disk_gb: 1 })).toBe('1 vCPU · 512 MB · 1 GB')
@@ -13,4 +14,9 @@ test('says which limits do not hold', () => {
   expect(notEnforcedText({ ...all, cpu: false, memory: false, processes: false })).toBe(
     'vCPU, memory and number of processes',
   )
+})
+
+test('shows a status of another version plainly', () => {
+  const status = 'being-moved' as SandboxStatus
+  expect([statusWord(status), statusTone(status)]).toEqual(['Being moved', 'neutral'])
 })

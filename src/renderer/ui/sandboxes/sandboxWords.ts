@@ -1,19 +1,26 @@
 import type { Enforced, Sandbox, SandboxStatus } from '../../../shared/contract/sandboxes.ts'
+import { openRecord, plainWord } from '../../../shared/openRecord.ts'
 import type { Tone } from '../StatusDot.tsx'
 
-const tones: Record<SandboxStatus, Tone> = {
-  provisioning: 'caution',
-  running: 'positive',
-  stopped: 'neutral',
-  error: 'negative',
-}
+const tones: Record<SandboxStatus, Tone> = openRecord(
+  {
+    provisioning: 'caution',
+    running: 'positive',
+    stopped: 'neutral',
+    error: 'negative',
+  },
+  () => 'neutral',
+)
 
-const words: Record<SandboxStatus, string> = {
-  provisioning: 'Starting',
-  running: 'Running',
-  stopped: 'Stopped',
-  error: 'Failed',
-}
+const words: Record<SandboxStatus, string> = openRecord(
+  {
+    provisioning: 'Starting',
+    running: 'Running',
+    stopped: 'Stopped',
+    error: 'Failed',
+  },
+  plainWord,
+)
 
 export function statusTone(status: SandboxStatus): Tone {
   return tones[status]

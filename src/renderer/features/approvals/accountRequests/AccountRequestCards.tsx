@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { AccountRequest } from '../../../../shared/contract/accountRequests.ts'
+import { openRecord, plainWord } from '../../../../shared/openRecord.ts'
 import { shortAddress } from '../../../../shared/shortAddress.ts'
 import { AddressText } from '../../../ui/AddressText.tsx'
 import { Button } from '../../../ui/Button.tsx'
@@ -7,7 +8,10 @@ import { TimeAgo } from '../../../ui/TimeAgo.tsx'
 import { useArmed } from '../decision/useArmed.ts'
 import { useAccountDecision, useAccountRequests } from './useAccountRequests.ts'
 
-const chains = { evm: 'Ethereum', solana: 'Solana' } as const
+const chains: Readonly<Record<AccountRequest['wallet_type'], string>> = openRecord(
+  { evm: 'Ethereum', solana: 'Solana' },
+  plainWord,
+)
 
 /** Above the inbox: a card for each wallet that asks for an account, and the wallets that were denied one. */
 export function AccountRequestCards() {

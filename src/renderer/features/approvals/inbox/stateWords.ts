@@ -1,16 +1,20 @@
 import type { IntentRecord, IntentState } from '../../../../shared/contract/intents.ts'
+import { openRecord, plainWord } from '../../../../shared/openRecord.ts'
 import type { Tone } from '../../../ui/StatusDot.tsx'
 
 type Words = { tone: Tone; words: string }
 
-const states: Record<IntentState, Words> = {
-  waiting: { tone: 'accent', words: 'Needs you' },
-  approved: { tone: 'accent', words: 'Being signed' },
-  signed: { tone: 'positive', words: 'Signed' },
-  denied: { tone: 'neutral', words: 'Denied' },
-  expired: { tone: 'neutral', words: 'Expired' },
-  failed: { tone: 'negative', words: 'Failed' },
-}
+const states: Record<IntentState, Words> = openRecord(
+  {
+    waiting: { tone: 'accent', words: 'Needs you' },
+    approved: { tone: 'accent', words: 'Being signed' },
+    signed: { tone: 'positive', words: 'Signed' },
+    denied: { tone: 'neutral', words: 'Denied' },
+    expired: { tone: 'neutral', words: 'Expired' },
+    failed: { tone: 'negative', words: 'Failed' },
+  },
+  (word) => ({ tone: 'neutral', words: plainWord(word) }),
+)
 
 export function stateWords({ kind, state, decision }: Pick<IntentRecord, 'kind' | 'state' | 'decision'>): Words {
   // Allowed already, by a rule or a grant, while the wallet was locked.

@@ -2,6 +2,7 @@ import {
   Ban,
   Check,
   ChevronRight,
+  CircleDashed,
   CircleSlash,
   CircleX,
   Hand,
@@ -12,6 +13,7 @@ import {
 import { useId, useState } from 'react'
 import type { ChatCall } from '../../../../shared/contract/chatTools.ts'
 import { serverNameOf } from '../../../../shared/contract/toolServers.ts'
+import { openRecord } from '../../../../shared/openRecord.ts'
 import { shownLine } from '../../../../shared/shownLine.ts'
 import { useSandboxes } from '../../../agent/sandboxes/useSandboxes.ts'
 import { classNames } from '../../../ui/classNames.ts'
@@ -30,15 +32,18 @@ import {
 import { LiveOutput } from './LiveOutput.tsx'
 import { ServedNotice } from './ServedNotice.tsx'
 
-const stateLooks: Readonly<Record<ChatCall['state'], readonly [LucideIcon, string]>> = {
-  running: [LoaderCircle, 'text-accent motion-safe:animate-spin'],
-  waiting: [Hand, 'text-caution'],
-  done: [Check, 'text-positive'],
-  failed: [TriangleAlert, 'text-negative'],
-  denied: [Ban, 'text-negative'],
-  stopped: [CircleSlash, 'text-muted'],
-  interrupted: [CircleSlash, 'text-muted'],
-}
+const stateLooks: Readonly<Record<ChatCall['state'], readonly [LucideIcon, string]>> = openRecord(
+  {
+    running: [LoaderCircle, 'text-accent motion-safe:animate-spin'],
+    waiting: [Hand, 'text-caution'],
+    done: [Check, 'text-positive'],
+    failed: [TriangleAlert, 'text-negative'],
+    denied: [Ban, 'text-negative'],
+    stopped: [CircleSlash, 'text-muted'],
+    interrupted: [CircleSlash, 'text-muted'],
+  },
+  () => [CircleDashed, 'text-muted'],
+)
 
 /** What a model had a tool do: one line, and all of it when it is opened. */
 export function CallCard({ call }: { call: ChatCall }) {

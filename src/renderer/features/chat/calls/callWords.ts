@@ -13,6 +13,7 @@ import {
 } from 'lucide-react'
 import type { ChatCall } from '../../../../shared/contract/chatTools.ts'
 import { servedMark, serverNameOf } from '../../../../shared/contract/toolServers.ts'
+import { openRecord, plainWord } from '../../../../shared/openRecord.ts'
 import { shownLine } from '../../../../shared/shownLine.ts'
 import { visibleText } from '../../../ui/visibleText.ts'
 
@@ -108,15 +109,18 @@ export function callSubject(args: CallArguments | undefined): string {
   return subject === undefined ? '' : shownLine(String(subject), 160)
 }
 
-export const stateWords: Readonly<Record<ChatCall['state'], string>> = {
-  running: 'Running',
-  waiting: 'Needs your approval',
-  done: 'Done',
-  failed: 'Failed',
-  denied: 'Denied',
-  stopped: 'Stopped',
-  interrupted: 'Interrupted',
-}
+export const stateWords: Readonly<Record<ChatCall['state'], string>> = openRecord(
+  {
+    running: 'Running',
+    waiting: 'Needs your approval',
+    done: 'Done',
+    failed: 'Failed',
+    denied: 'Denied',
+    stopped: 'Stopped',
+    interrupted: 'Interrupted',
+  },
+  plainWord,
+)
 
 /** @returns the exit code of a failed command; undefined for all other calls */
 export function failedExitCode({ state, result }: Pick<ChatCall, 'state' | 'result'>): number | undefined {

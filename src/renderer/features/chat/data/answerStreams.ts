@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import { AnswerEvent, type Message, streamMessage } from '../../../../shared/contract/chatMessages.ts'
 import type { ConversationId, MessageId } from '../../../../shared/contract/chats.ts'
+import { readEvent } from '../../../../shared/contract/readAnswer.ts'
 import { requestOf } from '../../../../shared/contract/route.ts'
 import { emitter } from '../../../../shared/emitter.ts'
 import type { FetchLike } from '../../../agent/agentClient.ts'
@@ -78,8 +79,8 @@ export function answerStreams({
     let ended = false
     const parser = createParser({
       onEvent({ data }) {
-        const event = AnswerEvent.safeParse(jsonOf(data))
-        if (event.success && !ended) ended = take(held, event.data)
+        const event = eventOf(data)
+        if (event && !ended) ended = take(held, event)
       },
     })
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
@@ -136,9 +137,10 @@ function withCalls(message: Message, { calls, usage }: Extract<AnswerEvent, { ty
   return { ...message, state: 'streaming', calls: [...known, ...added], usage }
 }
 
-function jsonOf(text: string): unknown {
+/** Returns undefined for an event that this version does not know or cannot read. */
+function eventOf(text: string): AnswerEvent | undefined {
   try {
-    return JSON.parse(text)
+    return readEvent(AnswerEvent, JSON.parse(text))
   } catch {
     return undefined
   }

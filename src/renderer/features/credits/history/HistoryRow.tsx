@@ -3,6 +3,7 @@ import {
   ArrowUpRight,
   Box,
   ChevronRight,
+  Circle,
   CirclePlus,
   type LucideIcon,
   Scale,
@@ -11,6 +12,7 @@ import {
 } from 'lucide-react'
 import { Fragment } from 'react'
 import type { CreditTransaction, TransactionType } from '../../../../shared/contract/credits.ts'
+import { openRecord } from '../../../../shared/openRecord.ts'
 import { AddressText } from '../../../ui/AddressText.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { classNames } from '../../../ui/classNames.ts'
@@ -31,16 +33,19 @@ type HistoryRowProps = {
   onRefund: ((charge: CreditTransaction) => void) | undefined
 }
 
-const icons: Record<TransactionType, LucideIcon> = {
-  inference: Sparkles,
-  sandbox: Box,
-  transfer_in: ArrowDownLeft,
-  transfer_out: ArrowUpRight,
-  grant: CirclePlus,
-  top_up: CirclePlus,
-  adjustment: Scale,
-  refund: Undo2,
-}
+const icons: Record<TransactionType, LucideIcon> = openRecord(
+  {
+    inference: Sparkles,
+    sandbox: Box,
+    transfer_in: ArrowDownLeft,
+    transfer_out: ArrowUpRight,
+    grant: CirclePlus,
+    top_up: CirclePlus,
+    adjustment: Scale,
+    refund: Undo2,
+  },
+  () => Circle,
+)
 
 export function HistoryRow({ transaction, keyNames, isOpen, isTabStop, onToggle, onRefund }: HistoryRowProps) {
   const detailId = transaction && `transaction-${transaction.id}`

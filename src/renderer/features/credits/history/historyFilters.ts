@@ -1,18 +1,22 @@
 import { z } from 'zod'
 import { type listTransactions, TransactionType } from '../../../../shared/contract/credits.ts'
 import type { Input } from '../../../../shared/contract/route.ts'
+import { openRecord, plainWord } from '../../../../shared/openRecord.ts'
 import { isoTime } from '../../../../shared/time.ts'
 
-export const typeLabels: Record<TransactionType, string> = {
-  inference: 'Models',
-  sandbox: 'Sandbox',
-  transfer_in: 'Received',
-  transfer_out: 'Sent',
-  grant: 'Grant',
-  top_up: 'Top-up',
-  adjustment: 'Adjustment',
-  refund: 'Refund',
-}
+export const typeLabels: Record<TransactionType, string> = openRecord(
+  {
+    inference: 'Models',
+    sandbox: 'Sandbox',
+    transfer_in: 'Received',
+    transfer_out: 'Sent',
+    grant: 'Grant',
+    top_up: 'Top-up',
+    adjustment: 'Adjustment',
+    refund: 'Refund',
+  },
+  plainWord,
+)
 // Their order is that of the list above.
 export const transactionTypes = Object.keys(typeLabels) as TransactionType[]
 

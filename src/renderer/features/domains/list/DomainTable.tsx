@@ -3,6 +3,7 @@ import { ArrowDown, Lock, LockOpen } from 'lucide-react'
 import { useRef } from 'react'
 import type { DomainRenewal } from '../../../../shared/contract/domainRenewals.ts'
 import type { Domain } from '../../../../shared/contract/domains.ts'
+import { openRecord, plainWord } from '../../../../shared/openRecord.ts'
 import { classNames } from '../../../ui/classNames.ts'
 import { moveAmongRows } from '../../../ui/moveAmongRows.ts'
 import { PageColumn } from '../../../ui/PageFrame.tsx'
@@ -15,12 +16,18 @@ import { ExpiryText } from './ExpiryText.tsx'
 const rowPixels = 36
 const columns =
   'grid min-w-0 flex-1 grid-cols-[minmax(0,1fr)_7rem_7rem_10.5rem_2rem] gap-3 max-narrow:grid-cols-[minmax(0,1fr)_10.5rem_1.5rem]'
-const tones: Readonly<Record<Domain['status'], Tone>> = { active: 'positive', pending: 'caution', expired: 'negative' }
-const statusWords: Readonly<Record<Domain['status'], string>> = {
-  active: 'Active',
-  pending: 'Pending',
-  expired: 'Expired',
-}
+const tones: Readonly<Record<Domain['status'], Tone>> = openRecord(
+  { active: 'positive', pending: 'caution', expired: 'negative' },
+  () => 'neutral',
+)
+const statusWords: Readonly<Record<Domain['status'], string>> = openRecord(
+  {
+    active: 'Active',
+    pending: 'Pending',
+    expired: 'Expired',
+  },
+  plainWord,
+)
 
 type DomainTableProps = {
   rows: readonly Domain[]

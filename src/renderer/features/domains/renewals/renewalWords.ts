@@ -1,4 +1,5 @@
 import type { DomainRenewal } from '../../../../shared/contract/domainRenewals.ts'
+import { plainWord } from '../../../../shared/openRecord.ts'
 import type { Tone } from '../../../ui/StatusDot.tsx'
 
 /** In a cell of the list. */
@@ -23,6 +24,8 @@ export function renewalMark(
     case 'credited':
     case 'expired':
       return { tone: 'negative', text: 'Failed' }
+    default:
+      return { tone: 'neutral', text: plainWord(renewal?.state ?? '') }
   }
 }
 
@@ -50,6 +53,8 @@ export function renewalSentence(renewal: DomainRenewal | undefined): string {
       return 'Paid, but not renewed.'
     case 'expired':
       return 'The domain expired too long ago to renew.'
+    default:
+      return `${plainWord(renewal?.state ?? '')}.`
   }
 }
 

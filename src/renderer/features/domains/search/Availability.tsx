@@ -1,11 +1,15 @@
 import type { CheckedDomain } from '../../../../shared/contract/domainSearch.ts'
+import { openRecord, plainWord } from '../../../../shared/openRecord.ts'
 import { StatusDot, type Tone } from '../../../ui/StatusDot.tsx'
 
-const words: Readonly<Record<CheckedDomain['status'], { tone: Tone; text: string }>> = {
-  available: { tone: 'positive', text: 'Available' },
-  taken: { tone: 'neutral', text: 'Taken' },
-  unknown: { tone: 'caution', text: 'Unknown' },
-}
+const words: Readonly<Record<CheckedDomain['status'], { tone: Tone; text: string }>> = openRecord(
+  {
+    available: { tone: 'positive', text: 'Available' },
+    taken: { tone: 'neutral', text: 'Taken' },
+    unknown: { tone: 'caution', text: 'Unknown' },
+  },
+  (word) => ({ tone: 'neutral', text: plainWord(word) }),
+)
 
 type AvailabilityProps = Pick<CheckedDomain, 'domain' | 'unicode' | 'status' | 'premium' | 'warning' | 'error'>
 

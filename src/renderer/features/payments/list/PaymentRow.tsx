@@ -1,18 +1,22 @@
 import { CreditCard, Globe, type LucideIcon, RefreshCw, Waypoints } from 'lucide-react'
 import { askerWords } from '../../../../shared/contract/askerWords.ts'
 import type { Payment, PaymentPurpose } from '../../../../shared/contract/paymentRecords.ts'
+import { openRecord } from '../../../../shared/openRecord.ts'
 import { classNames } from '../../../ui/classNames.ts'
 import { addressOf } from '../../../ui/place.ts'
 import { TimeAgo } from '../../../ui/TimeAgo.tsx'
 import { amountText } from '../paymentWords.ts'
 import { StateChip } from '../StateChip.tsx'
 
-export const purposeIcons: Readonly<Record<PaymentPurpose, LucideIcon>> = {
-  fetch: Waypoints,
-  'domain-registration': Globe,
-  'domain-renewal': RefreshCw,
-  credits: CreditCard,
-}
+export const purposeIcons: Readonly<Record<PaymentPurpose, LucideIcon>> = openRecord(
+  {
+    fetch: Waypoints,
+    'domain-registration': Globe,
+    'domain-renewal': RefreshCw,
+    credits: CreditCard,
+  },
+  () => CreditCard,
+)
 
 /** One line: how much, how it stands, for what, by whom. */
 export function PaymentRow({ payment }: { payment: Payment }) {

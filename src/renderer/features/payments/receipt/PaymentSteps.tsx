@@ -1,16 +1,20 @@
 import type { PaymentReceipt, PaymentState } from '../../../../shared/contract/paymentRecords.ts'
+import { openRecord, plainWord } from '../../../../shared/openRecord.ts'
 import { Panel } from '../../../ui/Panel.tsx'
 
-const words: Readonly<Record<PaymentState, string>> = {
-  planned: 'Offer checked',
-  waiting: 'Waited for approval',
-  signed: 'Signed and kept',
-  sent: 'Sent to the seller',
-  settled: 'Paid',
-  refused: 'Refused',
-  unknown: 'No clear answer',
-  reconciled: 'Cleared up',
-}
+const words: Readonly<Record<PaymentState, string>> = openRecord(
+  {
+    planned: 'Offer checked',
+    waiting: 'Waited for approval',
+    signed: 'Signed and kept',
+    sent: 'Sent to the seller',
+    settled: 'Paid',
+    refused: 'Refused',
+    unknown: 'No clear answer',
+    reconciled: 'Cleared up',
+  },
+  plainWord,
+)
 
 /** What was planned again after it waited was approved meanwhile. */
 function isApproved(steps: PaymentReceipt['steps'], at: number): boolean {

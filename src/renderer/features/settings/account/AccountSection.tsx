@@ -1,3 +1,6 @@
+import type { Me } from '../../../../shared/contract/auth.ts'
+import type { ServiceConnection } from '../../../../shared/contract/localApi.ts'
+import { openRecord, plainWord } from '../../../../shared/openRecord.ts'
 import { useConnection } from '../../../agent/AgentProvider.tsx'
 import { AddressText } from '../../../ui/AddressText.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
@@ -19,22 +22,31 @@ export function AccountSection() {
   )
 }
 
-const tones = {
-  starting: 'caution',
-  connected: 'positive',
-  'signed-out': 'caution',
-  unreachable: 'negative',
-} as const satisfies Record<string, Tone>
-const states = {
-  starting: 'Starting',
-  connected: 'Connected',
-  'signed-out': 'Sign-in needed',
-  unreachable: 'Not reachable',
-} as const
-const kinds = {
-  embedded: 'Runs on this computer.',
-  hosted: 'Runs on another computer.',
-} as const
+const tones: Readonly<Record<ServiceConnection['state'], Tone>> = openRecord(
+  {
+    starting: 'caution',
+    connected: 'positive',
+    'signed-out': 'caution',
+    unreachable: 'negative',
+  },
+  () => 'neutral',
+)
+const states: Readonly<Record<ServiceConnection['state'], string>> = openRecord(
+  {
+    starting: 'Starting',
+    connected: 'Connected',
+    'signed-out': 'Sign-in needed',
+    unreachable: 'Not reachable',
+  },
+  plainWord,
+)
+const kinds: Readonly<Record<ServiceConnection['kind'], string>> = openRecord(
+  {
+    embedded: 'Runs on this computer.',
+    hosted: 'Runs on another computer.',
+  },
+  plainWord,
+)
 
 function Connection() {
   const connection = useConnection()
@@ -57,10 +69,13 @@ function Connection() {
   )
 }
 
-const roles = {
-  owner: { name: 'Owner', hint: 'Manages this service, including images and limits.' },
-  user: { name: 'User', hint: 'Has their own sandboxes, keys and identities.' },
-} as const
+const roles: Readonly<Record<Me['role'], { name: string; hint: string }>> = openRecord(
+  {
+    owner: { name: 'Owner', hint: 'Manages this service, including images and limits.' },
+    user: { name: 'User', hint: 'Has their own sandboxes, keys and identities.' },
+  },
+  (word) => ({ name: plainWord(word), hint: 'Unknown to this version of Steward.' }),
+)
 
 function Identity() {
   const { data, error, isPending, refetch } = useMe()

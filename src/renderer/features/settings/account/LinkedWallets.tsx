@@ -1,8 +1,12 @@
 import type { LinkedWallet } from '../../../../shared/contract/auth.ts'
+import { openRecord, plainWord } from '../../../../shared/openRecord.ts'
 import { AddressText } from '../../../ui/AddressText.tsx'
 import { TimeAgo } from '../../../ui/TimeAgo.tsx'
 
-const chains = { evm: 'Ethereum', solana: 'Solana' } as const
+const chains: Readonly<Record<LinkedWallet['wallet_type'], string>> = openRecord(
+  { evm: 'Ethereum', solana: 'Solana' },
+  plainWord,
+)
 
 /** The wallets that sign in to this account. They are linked and unlinked over REST, with a signed message. */
 export function LinkedWallets({ wallets }: { wallets: readonly LinkedWallet[] }) {

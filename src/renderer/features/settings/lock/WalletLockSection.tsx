@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Lock } from 'lucide-react'
 import { useState } from 'react'
 import { changeWallet, lockWallet, type Wallet } from '../../../../shared/contract/wallet.ts'
+import { openRecord, plainWord } from '../../../../shared/openRecord.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { useWallet, walletKey } from '../../../agent/useWallet.ts'
 import { Button } from '../../../ui/Button.tsx'
@@ -36,18 +37,21 @@ export function WalletLockSection() {
   )
 }
 
-const states: Record<Wallet['state'], { tone: Tone; name: string; hint: string }> = {
-  absent: { tone: 'neutral', name: 'No wallet yet', hint: 'Create or import one in Wallet.' },
-  locked: { tone: 'caution', name: 'Locked', hint: 'Signing needs your passphrase.' },
-  unlocked: { tone: 'positive', name: 'Unlocked', hint: 'Signs what you and your policies approve.' },
-  keychain_locked: {
-    tone: 'caution',
-    name: 'Keychain locked',
-    hint: 'Unlock it in your system’s dialog.',
+const states: Record<Wallet['state'], { tone: Tone; name: string; hint: string }> = openRecord(
+  {
+    absent: { tone: 'neutral', name: 'No wallet yet', hint: 'Create or import one in Wallet.' },
+    locked: { tone: 'caution', name: 'Locked', hint: 'Signing needs your passphrase.' },
+    unlocked: { tone: 'positive', name: 'Unlocked', hint: 'Signs what you and your policies approve.' },
+    keychain_locked: {
+      tone: 'caution',
+      name: 'Keychain locked',
+      hint: 'Unlock it in your system’s dialog.',
+    },
+    keychain_unavailable: { tone: 'negative', name: 'Keychain not responding', hint: 'Start it, then try again.' },
+    damaged: { tone: 'negative', name: 'Wallet unreadable', hint: 'Steward will not overwrite it.' },
   },
-  keychain_unavailable: { tone: 'negative', name: 'Keychain not responding', hint: 'Start it, then try again.' },
-  damaged: { tone: 'negative', name: 'Wallet unreadable', hint: 'Steward will not overwrite it.' },
-}
+  (word) => ({ tone: 'neutral', name: plainWord(word), hint: 'Unknown to this version of Steward.' }),
+)
 
 function LockCard({ wallet }: { wallet: Wallet }) {
   const { state, detail } = wallet

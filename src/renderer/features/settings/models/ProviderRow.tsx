@@ -2,6 +2,7 @@ import { MoreHorizontal } from 'lucide-react'
 import { useState } from 'react'
 import type { ListedModel } from '../../../../shared/contract/inference.ts'
 import { type KeyTest, type Provider, providerFacts } from '../../../../shared/contract/providers.ts'
+import { openRecord } from '../../../../shared/openRecord.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { IconButton } from '../../../ui/IconButton.tsx'
 import { Menu, type MenuItem } from '../../../ui/Menu.tsx'
@@ -14,12 +15,15 @@ import { useProviderActions } from './useProviders.ts'
 
 type ProviderRowProps = { provider: Provider; models: readonly ListedModel[]; onRemove: () => void }
 
-const tones: Record<KeyTest['outcome'], Tone> = {
-  accepted: 'positive',
-  refused: 'negative',
-  unreachable: 'caution',
-  unclear: 'caution',
-}
+const tones: Record<KeyTest['outcome'], Tone> = openRecord(
+  {
+    accepted: 'positive',
+    refused: 'negative',
+    unreachable: 'caution',
+    unclear: 'caution',
+  },
+  () => 'neutral',
+)
 
 export function ProviderRow({ provider, models, onRemove }: ProviderRowProps) {
   const { family, name, key, key_refused_at, base_url } = provider

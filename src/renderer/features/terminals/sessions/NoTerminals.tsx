@@ -6,6 +6,7 @@ import { newTerminalKeys } from '../../../ui/commands/terminalSafeKeys.ts'
 import { EmptyState } from '../../../ui/EmptyState.tsx'
 import { Kbd } from '../../../ui/Kbd.tsx'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
+import { statusWord } from '../../../ui/sandboxes/sandboxWords.ts'
 import { stateSentence } from './stateSentence.ts'
 import type { WorkbenchActions } from './workbenchActions.ts'
 
@@ -83,6 +84,14 @@ function contentOf({ sandbox, actions }: Omit<NoTerminalsProps, 'sideButton' | '
               </Button>
             </>
           }
+        />
+      )
+    default:
+      return (
+        <EmptyState
+          icon={TriangleAlert}
+          title={`${sandbox.name}: ${statusWord(sandbox.status)}`}
+          description="This version of Steward does not know this status. Update Steward."
         />
       )
   }

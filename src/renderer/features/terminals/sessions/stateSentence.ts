@@ -1,9 +1,11 @@
 import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
+import { statusWord } from '../../../ui/sandboxes/sandboxWords.ts'
 
 /** Why no program runs in a sandbox. */
 export function stateSentence({ status, status_reason, name }: Sandbox): string {
   if (status === 'provisioning') return `${name} is starting.`
   if (status === 'running') return `${name} is running.`
   if (status === 'error') return status_reason ?? `${name} failed for an unknown reason.`
-  return status_reason ?? `${name} is stopped. Its files are kept.`
+  if (status === 'stopped') return status_reason ?? `${name} is stopped. Its files are kept.`
+  return status_reason ?? `${name}: ${statusWord(status)}.`
 }

@@ -1,3 +1,4 @@
+import { readEvent } from '../../../../shared/contract/readAnswer.ts'
 import {
   type ClientStreamMessage,
   ServerStreamMessage,
@@ -129,9 +130,9 @@ export function streamAttachment(options: AttachmentOptions): Attachment {
       draw(new Uint8Array(data))
       return
     }
-    const message = ServerStreamMessage.safeParse(parsedJson(String(data)))
-    if (message.success) follow(message.data)
-    else end({ code: undefined, reason: 'The service sent a message that is not understood.' })
+    const message = readMessage(String(data))
+    if (message === 'unreadable') end({ code: undefined, reason: 'The service sent a message that is not understood.' })
+    else if (message) follow(message)
   }
 
   const { signal } = listening
@@ -145,10 +146,11 @@ function isSame(one: Drawn, other: Drawn | undefined): boolean {
   return one.cursor === other?.cursor && one.cols === other.cols && one.rows === other.rows
 }
 
-function parsedJson(text: string): unknown {
+/** Returns undefined for a message that this version does not know. */
+function readMessage(text: string): ServerStreamMessage | undefined | 'unreadable' {
   try {
-    return JSON.parse(text)
+    return readEvent(ServerStreamMessage, JSON.parse(text))
   } catch {
-    return undefined
+    return 'unreadable'
   }
 }

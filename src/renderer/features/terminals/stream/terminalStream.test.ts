@@ -333,10 +333,12 @@ test('passes on titles and refusals', async () => {
   expect(titles).toEqual([null, 'vim'])
 })
 
-test('drops a connection that says what it does not understand', async () => {
+test('skips a message of an unknown type, and drops a connection whose message it cannot read', async () => {
   const { service, inPhase } = await opened()
   const viewer = await service.attach(0)
   viewer.socket.send('{"type":"surprise"}')
+  await inPhase('live')
+  viewer.socket.send('{"type":"title"}')
   await inPhase('reconnecting')
   await service.attach(1)
   await inPhase('live')

@@ -1,0 +1,111 @@
+import { createServer } from 'node:http'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { eventually } from '../../../../test/support/eventually.ts'
+import { type Listening, listening } from '../../../../test/support/listening.ts'
+import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
+import type { LocalEvent } from '../../../shared/contract/localApi.ts'
+import { emitter } from '../../../shared/emitter.ts'
+import { silentLog } from '../../platform/log.ts'
+import { Scope } from '../../platform/scope.ts'
+import { migrate } from '../../storage/migrate.ts'
+import { agentMigrations } from '../../storage/migrations/agent/agentMigrations.ts'
+import { openDatabase } from '../../storage/openDatabase.ts'
+import { serviceClient } from '../connections/serviceClient.ts'
+import { serviceFollower } from './serviceFollower.ts'
+import { type Timeline, timeline } from './timeline.ts'
+
+let scope: Scope
+let server: Listening
+let log: Timeline
+/** Entries of the service, and the cursors that were asked for. */
+let stored: unknown[]
+let cursors: number[]
+/** Whether the service says that more follows and returns nothing. */
+let isStalled = false
+const events = emitter<LocalEvent>()
+
+beforeEach(async () => {
+  scope = new Scope()
+  stored = []
+  cursors = []
+  server = scope.own(
+    await listening(createServer((request, response) => response.end(page(request.url ?? '')))),
+    (it) => it.close(),
+  )
+  const folder = temporaryFolder('follower')
+  const database = scope.own(openDatabase(`${folder}/agent.sqlite`), (it) => it.close())
+  migrate(database, agentMigrations)
+  const headPath = `${folder}/activity.head`
+  log = scope.own(timeline({ database, headPath, now: Date.now, onAppended: () => {}, log: silentLog }), (it) =>
+    it.close(),
+  )
+  const client = scope.own(
+    serviceClient(() => ({ url: server.url, key: 'sk', certificate: undefined })),
+    (it) => it.close(),
+  )
+  const link = {
+    subscribe: events.subscribe,
+    status: () => ({ name: 'cloud', kind: 'hosted', url: server.url, state: 'connected', detail: null }) as const,
+  }
+  scope.own(serviceFollower({ link, client, timeline: log, log: silentLog }), (it) => it.close())
+})
+afterEach(() => scope.close())
+
+function page(path: string): string {
+  const { searchParams } = new URL(path, server.url)
+  const after = Number(searchParams.get('after'))
+  cursors.push(after)
+  if (isStalled) return JSON.stringify({ account_id: 'acc_1', activities: [], has_more: true })
+  const activities = stored.slice(after, after + Math.min(Number(searchParams.get('limit')), 2))
+  return JSON.stringify({ account_id: 'acc_1', activities, has_more: after + activities.length < stored.length })
+}
+
+const activity = (sequence: number, changes: object = {}) => ({
+  ...{ sequence, id: `act_${sequence}`, type: 'key.created', sandbox_id: null, sandbox_name: null },
+  ...{ description: `Created the API key “${sequence}”.`, by: { kind: 'owner', name: null }, command: null },
+  ...{ domain: null, terminal_id: null, charged_micro_usd: null, task: null, at: '2026-01-02T03:04:05.678Z' },
+  ...changes,
+})
+const entries = () => log.records.following(0, 1000).map(({ kind, summary }) => ({ kind, summary }))
+
+test('copies entries of an unknown type by an unknown kind of requester', async () => {
+  stored = [
+    activity(1, { type: 'sandbox.frozen', description: 'Froze the files.', by: { kind: 'robot', name: null } }),
+    activity(2),
+  ]
+  events.emit({ type: 'ready' })
+  await eventually(() =>
+    expect(entries()).toEqual([
+      { kind: 'sandbox.frozen', summary: 'Froze the files.' },
+      { kind: 'key.created', summary: 'You created the API key “2”.' },
+    ]),
+  )
+})
+
+test('says where an entry cannot be read, and reads on behind it', async () => {
+  stored = [activity(1), { sequence: 2, of: 'another form' }, 'no entry', { of: 'another form' }, activity(5)]
+  events.emit({ type: 'ready' })
+  await eventually(() => expect(entries()).toHaveLength(5))
+  expect(entries().map(({ kind }) => kind)).toEqual([
+    'key.created',
+    'service.unreadable',
+    'service.unreadable',
+    'service.unreadable',
+    'key.created',
+  ])
+  expect(entries()[1]?.summary).toBe('An entry of cloud can’t be read: another version of Steward wrote it.')
+  expect(log.records.followed('acc_1')).toBe(5)
+  // The first page only tells the account.
+  expect(cursors).toEqual([0, 0, 2, 4])
+})
+
+test('does not repeat a page that has no entry and says that more follow', async () => {
+  isStalled = true
+  events.emit({ type: 'ready' })
+  await eventually(() => expect(cursors).toEqual([0, 0]))
+  isStalled = false
+  stored = [activity(1)]
+  events.emit({ type: 'activity.noted', sequence: 1 })
+  await eventually(() => expect(entries()).toHaveLength(1))
+  expect(cursors).toEqual([0, 0, 0])
+})

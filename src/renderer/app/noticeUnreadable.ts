@@ -1,0 +1,13 @@
+import { notify } from '../ui/toast.tsx'
+
+/** Returns a listener that says once per page that list entries could not be read. */
+export function noticeUnreadable(): (count: number) => void {
+  let isShown = false
+  return (count) => {
+    if (isShown) return
+    isShown = true
+    notify.asked(count === 1 ? 'One entry can’t be shown' : `${count} entries can’t be shown`, {
+      hint: 'Another version of Steward wrote them. Update Steward, then reload.',
+    })
+  }
+}

@@ -1,0 +1,155 @@
+import { z } from 'zod'
+import type { Output, Route } from './route.ts'
+
+/** An entry of a list that does not fit its schema, as sent: written by another version of Steward. */
+export type UnreadableEntry = { path: string; value: unknown }
+
+export type ReadAnswer<R extends Route> =
+  | { success: true; answer: Output<R>; unreadable: readonly UnreadableEntry[] }
+  | { success: false; error: z.ZodError }
+
+/** Longest unknown word that is read, in characters. */
+const maxWordLength = 256
+
+/**
+ * Schema of a word for readers: a value that this version does not know is read as it is. Strict schemas stay for
+ * requests and for answers that are written.
+ */
+export function openEnum(): z.ZodString {
+  return z.string().max(maxWordLength)
+}
+
+/**
+ * Parses an answer of another version of Steward. Unknown words and unknown fields are no errors; list entries that
+ * cannot be read are left out and returned beside the answer.
+ */
+export function readAnswer<R extends Route>(route: R, value: unknown): ReadAnswer<R> {
+  const read = toOpenSchema(route.response).safeParse(value)
+  if (read.success) return { success: true, answer: read.data as Output<R>, unreadable: [] } // same shape, more words
+  const lenient = toLenientSchema(route.response).safeParse(value)
+  if (!lenient.success) return { success: false, error: read.error }
+  const unreadable: UnreadableEntry[] = []
+  const answer = withoutUnreadable(lenient.data, { path: '', unreadable })
+  return { success: true, answer: answer as Output<R>, unreadable }
+}
+
+/** Parses an event of another version of Steward. @returns undefined for events of a type that this version lacks */
+export function readEvent<T extends z.ZodDiscriminatedUnion>(union: T, value: unknown): z.output<T> | undefined {
+  const { discriminator } = union.def
+  const type =
+    typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[discriminator] : undefined
+  if (!hasVariant(union, type)) return undefined
+  return toOpenSchema(union).parse(value) as z.output<T>
+}
+
+/** How lists are read: with an error for an entry that does not fit, or with a mark in its place. */
+type Mode = 'open' | 'lenient'
+const caches: Readonly<Record<Mode, WeakMap<z.core.$ZodType, z.ZodType>>> = {
+  open: new WeakMap(),
+  lenient: new WeakMap(),
+}
+
+const toOpenSchema = (schema: z.core.$ZodType): z.ZodType => openedOnce(schema, 'open')
+const toLenientSchema = (schema: z.core.$ZodType): z.ZodType => openedOnce(schema, 'lenient')
+
+function openedOnce(schema: z.core.$ZodType, mode: Mode): z.ZodType {
+  const cache = caches[mode]
+  const before = cache.get(schema)
+  if (before) return before
+  const opened = open(schema, mode)
+  cache.set(schema, opened)
+  return opened
+}
+
+function open(schema: z.core.$ZodType, mode: Mode): z.ZodType {
+  const inner = (part: z.core.$ZodType): z.ZodType => openedOnce(part, mode)
+  if (schema instanceof z.ZodEnum) return schema.options.every((it) => typeof it === 'string') ? openEnum() : schema
+  if (schema instanceof z.ZodLiteral) return openLiteral(schema)
+  if (schema instanceof z.ZodObject) {
+    const shape = Object.fromEntries(Object.entries(schema.shape).map(([name, part]) => [name, inner(part)]))
+    return schema.clone({ ...schema.def, shape })
+  }
+  if (schema instanceof z.ZodArray) {
+    const element = inner(schema.def.element)
+    const isMarked = mode === 'lenient' && isObject(schema.def.element)
+    return schema.clone({
+      ...schema.def,
+      element: isMarked ? element.catch((context: z.core.$ZodCatchCtx) => new Unreadable(context.value)) : element,
+    })
+  }
+  if (schema instanceof z.ZodDiscriminatedUnion) return openVariants(schema, mode)
+  if (schema instanceof z.ZodUnion) {
+    const options = schema.options.map(inner)
+    return z.union([...schema.options, ...options] as z.ZodType[]) // the strict ones first: the open ones overlap
+  }
+  if (schema instanceof z.ZodRecord) {
+    const keyType = schema.def.keyType instanceof z.ZodEnum ? openEnum() : schema.def.keyType
+    return schema.clone({ ...schema.def, keyType, valueType: inner(schema.def.valueType) })
+  }
+  if (schema instanceof z.ZodNullable) return schema.clone({ ...schema.def, innerType: inner(schema.def.innerType) })
+  if (schema instanceof z.ZodOptional) return schema.clone({ ...schema.def, innerType: inner(schema.def.innerType) })
+  if (schema instanceof z.ZodDefault) return schema.clone({ ...schema.def, innerType: inner(schema.def.innerType) })
+  if (schema instanceof z.ZodReadonly) return schema.clone({ ...schema.def, innerType: inner(schema.def.innerType) })
+  if (schema instanceof z.ZodLazy) return z.lazy(() => inner(schema.def.getter()))
+  return schema as z.ZodType
+}
+
+/** Words and version numbers; a Boolean has no third value. */
+function openLiteral(schema: z.ZodLiteral): z.ZodType {
+  const values = [...schema.values]
+  if (values.every((it) => typeof it === 'string')) return openEnum()
+  return values.every((it) => typeof it === 'number') ? z.number() : schema
+}
+
+/** Keeps the word that tells the variants apart; a variant of an unknown word is read as it is. */
+function openVariants(union: z.ZodDiscriminatedUnion, mode: Mode): z.ZodType {
+  const { discriminator } = union.def
+  const variants = union.options.map((option) => {
+    if (!(option instanceof z.ZodObject)) return option as z.ZodType
+    const opened = open(option, mode)
+    if (!(opened instanceof z.ZodObject)) return opened
+    return opened.clone({ ...opened.def, shape: { ...opened.shape, [discriminator]: option.shape[discriminator] } })
+  })
+  const unknownVariant = z
+    .looseObject({ [discriminator]: openEnum() })
+    .refine((value) => !hasVariant(union, value[discriminator]))
+  return z.union([union.clone({ ...union.def, options: variants }), unknownVariant])
+}
+
+function hasVariant(union: z.ZodDiscriminatedUnion, word: unknown): boolean {
+  return union.options.some((option) => {
+    const known = option._zod.propValues?.[union.def.discriminator]
+    return known?.has(word as z.core.util.Primitive) ?? false
+  })
+}
+
+function isObject(schema: z.core.$ZodType): boolean {
+  return schema instanceof z.ZodObject || schema instanceof z.ZodDiscriminatedUnion
+}
+
+class Unreadable {
+  readonly value: unknown
+
+  constructor(value: unknown) {
+    this.value = value
+  }
+}
+
+function withoutUnreadable(value: unknown, found: { path: string; unreadable: UnreadableEntry[] }): unknown {
+  const { path, unreadable } = found
+  if (Array.isArray(value)) {
+    return value.flatMap((entry, index) => {
+      const at = `${path}[${index}]`
+      if (!(entry instanceof Unreadable)) return [withoutUnreadable(entry, { path: at, unreadable })]
+      unreadable.push({ path: at, value: entry.value })
+      return []
+    })
+  }
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => {
+      const at = path === '' ? name : `${path}.${name}`
+      return [name, withoutUnreadable(part, { path: at, unreadable })]
+    }),
+  )
+}

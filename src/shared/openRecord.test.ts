@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { openRecord, plainWord } from './openRecord.ts'
+
+test('gives an unknown word the fallback, and inherited names too', () => {
+  const words = openRecord({ running: 'Running', stopped: 'Stopped' }, plainWord)
+  const of = (word: string) => words[word as keyof typeof words]
+  expect(['running', 'awaiting-key', 'constructor', 'toString'].map(of)).toEqual([
+    'Running',
+    'Awaiting key',
+    'Constructor',
+    'ToString',
+  ])
+  expect(Object.keys(words)).toEqual(['running', 'stopped'])
+})
+
+test('shows an unknown word plainly, and a long one cut', () => {
+  expect(['sandbox.frozen', 'needs_key', '', '-', 'x'.repeat(60)].map(plainWord)).toEqual([
+    'Sandbox frozen',
+    'Needs key',
+    'Unknown',
+    'Unknown',
+    `X${'x'.repeat(38)}…`,
+  ])
+})

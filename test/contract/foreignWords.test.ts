@@ -1,0 +1,104 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { serviceClient } from '../../src/main/agent/connections/serviceClient.ts'
+import { httpAgent } from '../../src/renderer/agent/agentClient.ts'
+import { listAccountActivity } from '../../src/shared/contract/activity.ts'
+import { ServiceEvent } from '../../src/shared/contract/events.ts'
+import { LocalEvent } from '../../src/shared/contract/localApi.ts'
+import { readEvent } from '../../src/shared/contract/readAnswer.ts'
+import type { Input, Route } from '../../src/shared/contract/route.ts'
+import { routeTable } from '../../src/shared/contract/routeTable.ts'
+import { listSandboxes } from '../../src/shared/contract/sandboxes.ts'
+import { contractRoutes } from '../support/contractRoutes.ts'
+import { foreignSamplesOf, foreignWord, sampleOf, valueAt, withForeignFields } from '../support/contractSamples.ts'
+
+let answer = ''
+const server = createServer((_, response) => response.end(answer))
+let url = ''
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(async () => {
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+const anyInput = (route: Route) => sampleOf(route.params) as Input<Route>
+
+/** Reads a value as the answer of a route, over HTTP, by the local agent and by the window. */
+async function readBoth(route: Route, value: unknown): Promise<{ client: string; read: unknown }[]> {
+  answer = JSON.stringify(value)
+  const client = serviceClient(() => ({ url, key: 'sk_test', certificate: undefined }))
+  const agent = httpAgent((path, init) => fetch(url + path, init))
+  try {
+    return [
+      { client: 'agent', read: await client.call(route, anyInput(route)) },
+      { client: 'window', read: await agent(route, anyInput(route)) },
+    ]
+  } finally {
+    await client.close()
+  }
+}
+
+test('reads an unknown word in every enum of every answer', async () => {
+  const routes = new Set([...routeTable, ...(await contractRoutes())])
+  let words = 0
+  for (const route of routes) {
+    for (const { path, value } of foreignSamplesOf(route.response)) {
+      words += 1
+      for (const { client, read } of await readBoth(route, value)) {
+        expect(valueAt(read, path), `${client}: ${route.operation} ${path.join('.')}`).toBe(foreignWord)
+      }
+    }
+  }
+  expect(words).toBeGreaterThan(400)
+})
+
+test('ignores unknown fields in every answer', async () => {
+  for (const route of routeTable) {
+    const known = route.response.parse(sampleOf(route.response))
+    for (const { client, read } of await readBoth(route, withForeignFields(known))) {
+      expect(read, `${client}: ${route.operation}`).toMatchObject(known as object)
+    }
+  }
+})
+
+test('reads unknown words in every known event, and skips unknown events', () => {
+  for (const union of [ServiceEvent, LocalEvent]) {
+    for (const option of union.options) {
+      for (const { path, value } of foreignSamplesOf(option)) {
+        const event = readEvent(union, value)
+        if (path[0] === 'type') expect(event).toBeUndefined()
+        else expect(valueAt(event, path), JSON.stringify(path)).toBe(foreignWord)
+      }
+    }
+  }
+})
+
+test('stays strict for requests and for written answers', () => {
+  const route = listAccountActivity
+  for (const { value } of foreignSamplesOf(route.response)) expect(route.response.safeParse(value).success).toBe(false)
+  for (const { body } of routeTable) {
+    for (const { value } of foreignSamplesOf(body)) expect(body.safeParse(value).success).toBe(false)
+  }
+})
+
+test('leaves out an entry that cannot be read, and says so', async () => {
+  const sandbox = sampleOf(listSandboxes.response.shape.sandboxes.element) as object
+  const broken = { ...sandbox, name: { of: 'another kind' } }
+  answer = JSON.stringify({ sandboxes: [sandbox, broken], data: [sandbox], count: 2 })
+  const counts: number[] = []
+  const agent = httpAgent(
+    (path, init) => fetch(url + path, init),
+    (count) => counts.push(count),
+  )
+  expect((await agent(listSandboxes, {})).sandboxes).toHaveLength(1)
+  expect(counts).toEqual([1])
+  // The agent compares such lists with what it knows: a shorter one would say that a sandbox is gone.
+  const client = serviceClient(() => ({ url, key: 'sk_test', certificate: undefined }))
+  await expect(client.call(listSandboxes, {})).rejects.toMatchObject({ code: 'service/unavailable' })
+  await client.close()
+})
