@@ -18,13 +18,26 @@ const { values } = parseArgs({
 })
 
 await buildIfStale()
-const files = await build({
-  targets: Platform.current().createTarget(values.dir ? 'dir' : null),
-  publish: 'never',
-  config: packagingConfig({
-    outputFolder: values.output,
-    electronFolder: values.electron,
-    updateFeed: values['update-feed'],
-  }),
-})
-for (const file of files) process.stdout.write(`${file}\n`)
+try {
+  const files = await build({
+    targets: Platform.current().createTarget(values.dir ? 'dir' : null),
+    publish: 'never',
+    config: packagingConfig({
+      outputFolder: values.output,
+      electronFolder: values.electron,
+      updateFeed: values['update-feed'],
+    }),
+  })
+  for (const file of files) process.stdout.write(`${file}\n`)
+} catch (failure) {
+  if (!isDownloadFailure(failure)) throw failure
+  process.stderr.write(
+    `The files of Electron cannot be downloaded (${failure.message}). Connect this machine to the network, or name a folder that has them: npm run package -- --electron DIR\n`,
+  )
+  process.exitCode = 1
+}
+
+/** electron-builder downloads with got, whose errors carry the code of the failed connection. */
+function isDownloadFailure(failure: unknown): failure is Error {
+  return failure instanceof Error && ['RequestError', 'TimeoutError', 'HTTPError'].includes(failure.name)
+}

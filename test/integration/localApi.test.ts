@@ -316,6 +316,8 @@ test('a path that is neither a file nor of the service is not found, also for a 
     const reply = await fetch(`${origin}${path}`, { headers: { accept: 'text/html' } })
     expect([path, reply.status, (await reply.json()).code]).toEqual([path, 404, 'request/not-found'])
   }
+  const local = await (await fetch(`${origin}/local/nothing`)).json()
+  expect(local).toMatchObject({ code: 'request/not-found', hint: 'See /local/openapi.json for every path.' })
   for (const path of ['/.well-known/x402', '/v1/nothing', '/auth/nothing', '/pay/5/0x1', '/domains', '/openapi.json']) {
     expect(await (await fetch(`${origin}${path}`)).json()).toEqual({ at: path })
   }

@@ -103,8 +103,12 @@ async function run(given: Given): Promise<void> {
     models.obey(service.models)
     process.stdout.write(readyText(given.has('json'), { ...service, socket: privateSocketPath }))
     reloading.reload = () => {
+      if (!certificate) {
+        log.info('there is no certificate to reload')
+        return
+      }
       try {
-        if (certificate) service.setCertificate(certificate())
+        service.setCertificate(certificate())
         log.info('reloaded the certificate')
       } catch (failure) {
         log.error('could not reload the certificate; the current one stays in use', { failure })

@@ -74,6 +74,7 @@ export function localRoutes(options: LocalRoutesOptions): (exchange: Exchange) =
     endpoints,
     socketPaths: [localEventsPath],
     pages: [],
+    documentPath: getLocalDocument.path,
     guard,
     who: ({ route }, { request }) => askerOf(route, request),
     // The guard has let through names of this very address alone.

@@ -25,6 +25,8 @@ export type Exchange = {
   onceAborted(listener: (error: AppError) => void): void
   /** Of the endpoint, once it is found: how its failures are told, where not as everywhere. */
   failureBody: ((failure: AppError) => unknown) | undefined
+  /** Fields of the access log that are known once the caller is. */
+  logFields: Readonly<Record<string, string>> | undefined
 }
 
 /** A request to become a WebSocket. `head` is what came behind it already. */
@@ -41,6 +43,7 @@ export class RequestExchange implements Exchange {
   readonly response: ServerResponse
   readonly headers: Record<string, string>
   failureBody: Exchange['failureBody'] = undefined
+  logFields: Exchange['logFields'] = undefined
   readonly #ending: Ending
   #gone: AbortController | undefined
   #signal: AbortController | undefined

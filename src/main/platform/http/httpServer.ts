@@ -80,15 +80,16 @@ export function httpServer(options: Options): HttpServer {
   server.on('request', (request, response) => {
     const beganMs = performance.now()
     const requestId = `req_${randomUUID().replaceAll('-', '')}`
+    const exchange = new RequestExchange({ request, response, headers, ending })
     ids.set(request, requestId)
     response.once('finish', () => {
       const tookMs = performance.now() - beganMs
       log.debug('answered', {
         ...{ method: request.method, path: pathOf(request), status: response.statusCode, tookMs, requestId },
         client: request.socket.remoteAddress,
+        ...exchange.logFields,
       })
     })
-    const exchange = new RequestExchange({ request, response, headers, ending })
     for (const name of requestIdHeaders) exchange.headers[name] = requestId
     answered(exchange).catch((failure: unknown) => {
       if (response.destroyed) return

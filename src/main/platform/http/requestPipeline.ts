@@ -51,6 +51,8 @@ export type Half<E extends Endpoint<Call>, Who, Call> = {
   /** Bounds what waits for readers. Absent: nothing does. */
   room?: AnswerRoom<Who>
   toFailure(failure: unknown, request: IncomingMessage): AppError
+  /** Path of the document that lists every path, for hints. Default: /docs */
+  documentPath?: string
   /** Of event streams; absent: as usual. */
   heartbeatMs?: number
 }
@@ -72,17 +74,20 @@ export function requestPipeline<E extends Endpoint<Call>, Who, Call>(
   half: Half<E, Who, Call>,
 ): (exchange: Exchange) => Promise<void> {
   type To = { endpoint: E } | { page: Page } | 'socket'
-  const routes = router<To>([
-    ...half.endpoints.flatMap((endpoint) =>
-      [endpoint.route.path, ...endpoint.route.aliases].map((path) => ({
-        method: endpoint.route.method,
-        path,
-        to: { endpoint },
-      })),
-    ),
-    ...half.socketPaths.map((path) => ({ method: 'GET' as const, path, to: 'socket' as const })),
-    ...half.pages.map((page) => ({ method: 'GET' as const, path: page.path, to: { page } })),
-  ])
+  const routes = router<To>(
+    [
+      ...half.endpoints.flatMap((endpoint) =>
+        [endpoint.route.path, ...endpoint.route.aliases].map((path) => ({
+          method: endpoint.route.method,
+          path,
+          to: { endpoint },
+        })),
+      ),
+      ...half.socketPaths.map((path) => ({ method: 'GET' as const, path, to: 'socket' as const })),
+      ...half.pages.map((page) => ({ method: 'GET' as const, path: page.path, to: { page } })),
+    ],
+    half.documentPath,
+  )
   const failureBodyAt = findFailureBodies(half.endpoints)
   return async (exchange) => {
     const { request } = exchange

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { AppError } from '../../../shared/appError.ts'
 import { router } from './router.ts'
 
 const routes = router([
@@ -43,4 +44,17 @@ test.each([
   ['/%', 'request/invalid'],
 ])('GET %s is %s', (path, code) => {
   expect(() => routes.find('GET', path)).toThrow(expect.objectContaining({ code }))
+})
+
+test('hints name the document that lists the paths', () => {
+  const documented = router([{ method: 'GET', path: '/ports', to: 'list' }], '/local/openapi.json')
+  const hintOf = (method: string, path: string): unknown => {
+    try {
+      return documented.find(method, path)
+    } catch (failure) {
+      return failure instanceof AppError ? failure.toBody().hint : failure
+    }
+  }
+  expect(hintOf('GET', '/none')).toBe('See /local/openapi.json for every path.')
+  expect(hintOf('PUT', '/ports')).toBe('See /local/openapi.json for the methods of this path.')
 })

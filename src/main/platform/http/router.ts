@@ -20,8 +20,14 @@ type Stored<T> = { to: T } | 'refused'
 /** Of one part of a path, in characters. What is longer is nowhere. */
 const longestPart = 4096
 
-/** Finds by method and path what is answered there. */
-export function router<T>(routings: readonly Routing<T>[]): Router<T> {
+/**
+ * Finds by method and path what is answered there.
+ *
+ * @param documentPath names the document with every path, for the hints of errors. Default: /docs
+ */
+export function router<T>(routings: readonly Routing<T>[], documentPath?: string): Router<T> {
+  const seeDocument = (what: string) =>
+    documentPath === undefined ? {} : { fields: { hint: `See ${documentPath} for ${what}.` } }
   const tree = findMyWay({ maxParamLength: longestPart, onBadUrl: () => {} })
   const methods = new Set<HTTPMethod>()
   const paths = new Set(routings.map(({ path }) => path))
@@ -57,8 +63,10 @@ export function router<T>(routings: readonly Routing<T>[]): Router<T> {
       const found = lookUp(method as HTTPMethod, path) // of another method it has no tree, and finds nothing
       if (found) return found
       const allow = methodsOf(path).sort().join(', ')
-      if (allow === '') throw new AppError('request/not-found', `There is nothing at ${path.slice(0, 200)}.`)
+      if (allow === '')
+        throw new AppError('request/not-found', `There is nothing at ${path.slice(0, 200)}.`, seeDocument('every path'))
       throw new AppError('request/method', `${method} is not a method of this path.`, {
+        ...seeDocument('the methods of this path'),
         detail: `It has ${allow}.`,
         headers: { allow },
       })

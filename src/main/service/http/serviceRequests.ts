@@ -35,7 +35,11 @@ export function serviceRequests(options: ServiceRequests): (exchange: Exchange) 
     socketPaths,
     pages,
     guard: ({ headers }) => guard(headers),
-    who: (endpoint, { request }, params) => callerOf(endpoint, { request, params }, options),
+    who(endpoint, exchange, params) {
+      const caller = callerOf(endpoint, { request: exchange.request, params }, options)
+      if (caller) exchange.logFields = { account: caller.accountId }
+      return caller
+    },
     callOf: (caller, call, { request }) => Object.assign(call, { caller, ...placeOf(request, caller, options) }),
     once: async (caller, request, work) =>
       caller

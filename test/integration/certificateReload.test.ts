@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import { copyFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { connect, type TLSSocket } from 'node:tls'
+import { expect, test } from 'vitest'
+import { until } from '../support/eventually.ts'
+import { projectFolder } from '../support/plantedTree.ts'
+import { startProgram } from '../support/program.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+import { testTls } from '../support/tlsFiles.ts'
+
+/** The service as systemd runs it: alone, without a terminal. */
+test('SIGHUP replaces the certificate for new connections and ends nothing', async () => {
+  const data = temporaryFolder('data')
+  const [certificate, key] = [join(data, 'certificate.pem'), join(data, 'key.pem')]
+  writeFileSync(certificate, testTls.cert)
+  writeFileSync(key, testTls.key, { mode: 0o600 })
+  const tls = { cert_file: certificate, key_file: key }
+  writeFileSync(join(data, 'config.json'), JSON.stringify({ service: { tls } }))
+  const service = startProgram('src/main/entries/service.ts', ['--json', '--data', data, '--listen', '127.0.0.1:0'])
+  const { url } = await service.ready<{ url: string }>()
+  const port = Number(new URL(url).port)
+  const open = await openConnection(port)
+  expect(subjectOf(open)).toBe('localhost')
+
+  copyFileSync(join(projectFolder, 'test/support/tls/certificate.pem'), certificate)
+  copyFileSync(join(projectFolder, 'test/support/tls/key.pem'), key)
+  process.kill(service.pid, 'SIGHUP')
+  await until('the reload is logged', () => service.stderr().includes('reloaded the certificate'))
+  expect(await subjectOfNew(port)).toBe('steward.test')
+
+  writeFileSync(certificate, 'no certificate')
+  process.kill(service.pid, 'SIGHUP')
+  await until('the failure is logged', () => service.stderr().includes('the current one stays in use'))
+  expect(await subjectOfNew(port)).toBe('steward.test')
+
+  open.write('GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+  const [answer] = (await once(open, 'data')) as [Buffer]
+  expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /)
+  open.destroy()
+  await service.end('SIGTERM')
+  expect(service.stderr()).toContain('the service ends')
+})
+
+async function openConnection(port: number): Promise<TLSSocket> {
+  const socket = connect({ port, host: '127.0.0.1', servername: 'localhost', rejectUnauthorized: false })
+  await once(socket, 'secureConnect')
+  return socket
+}
+
+async function subjectOfNew(port: number): Promise<string> {
+  const socket = await openConnection(port)
+  const subject = subjectOf(socket)
+  socket.destroy()
+  return subject
+}
+
+function subjectOf(socket: TLSSocket): string {
+  return [socket.getPeerCertificate().subject.CN].flat().join()
+}
