@@ -151,6 +151,7 @@ const asked: Record<string, Asked> = {
   sandboxList: {},
   sandboxGet: {},
   foundSandboxList: {},
+  removedThingList: {},
   foundSandboxAdopt: { id: () => adoptableId },
   foundSandboxDelete: { id: () => orphanId },
   sandboxChange: { id: () => spareId, body: { name: 'spare by another name' } },
@@ -242,6 +243,8 @@ const asked: Record<string, Asked> = {
   dnsAdd: { body: { type: 'TXT', host: '@', value: 'hello' } },
   dnsUpdate: { body: { ttl: 600 } },
   dnsDelete: {},
+  dnsOrphanedList: {},
+  dnsOrphanedRemove: {},
   domainTransactions: {},
   sandboxDelete: { id: () => spareId },
 }

@@ -74,7 +74,7 @@ function made({ sandboxHost, servers = [`127.0.0.1:${dns.port}`] }: { sandboxHos
   return sandboxDomains({
     records: sandboxDomainRepository(database),
     claims: domainClaimRepository(database),
-    ports: { first: () => undefined, get: () => expect.unreachable() },
+    ports: { first: () => undefined, isExposed: () => true, get: () => expect.unreachable() },
     accountOf: (id) =>
       database.prepare<[string], { owner: AccountId }>('SELECT account_id AS owner FROM sandboxes WHERE id = ?').get(id)
         ?.owner,

@@ -7,6 +7,7 @@ import { type HttpParts, httpParts } from './httpParts.ts'
 import { identityParts } from './identityParts.ts'
 import { type InferenceParts, inferenceParts } from './inferenceParts.ts'
 import { paymentParts } from './paymentParts.ts'
+import { removedThingAnnouncer } from './references/removedThingAnnouncer.ts'
 import { sandboxParts } from './sandboxParts.ts'
 import { serviceGround } from './serviceGround.ts'
 import type { ServiceOptions } from './serviceOptions.ts'
@@ -38,14 +39,23 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     await openDataFolder(options.dataDir)
     const ground = serviceGround(options, scope)
     let http: HttpParts | undefined
-    const onAccessEnded = () => http?.checkAccess()
+    const announceRemovals = removedThingAnnouncer(ground)
+    const onAccessEnded = () => {
+      http?.checkAccess()
+      announceRemovals()
+    }
     const ledger = await ledgerParts(ground)
     const identity = identityParts(ground, { onAccessEnded, spentToday: ledger.credits.spentToday })
     const money = await creditParts(ground, { ledger, identity })
     const payments = await paymentParts(ground, { ledger, money, identity })
     const models = inferenceParts(ground, money)
-    const names = await domainParts(ground, { payments, targets: () => machines.domainTargets })
-    const machines = sandboxParts(ground, { onAccessEnded, billing: money.billing, ownsDomain: names.owns })
+    const names = await domainParts(ground, { payments, targets: () => machines.domainTargets, announceRemovals })
+    const machines = sandboxParts(ground, {
+      onAccessEnded,
+      billing: money.billing,
+      ownsDomain: names.owns,
+      orphans: names.orphans,
+    })
     http = httpParts(ground, { beyondLoopback, identity, machines, money, models, payments, names })
     await payments.start()
 

@@ -13,6 +13,8 @@ import { domainSales } from './domains/domainSales.ts'
 import { domainSearch } from './domains/domainSearch.ts'
 import { type Domains, domains as ownDomains } from './domains/domains.ts'
 import { orderRepository } from './domains/orderRepository.ts'
+import { orphanedDomainRepository } from './domains/orphanedDomainRepository.ts'
+import { createOrphanedDomains, type OrphanedDomains } from './domains/orphanedDomains.ts'
 import { type DomainTargets, pointedDomain } from './domains/pointedDomain.ts'
 import { quoteRepository } from './domains/quoteRepository.ts'
 import { readRdapBootstrap } from './domains/rdap/rdapBootstrap.ts'
@@ -24,6 +26,7 @@ import { openRegistrar } from './domains/registrars/openRegistrar.ts'
 import type { Registrar } from './domains/registrars/registrar.ts'
 import { type SaleMoney, saleRefusal } from './domains/saleMoney.ts'
 import { createSearchAvailability } from './domains/searchAvailability.ts'
+import { serviceAddresses } from './domains/serviceAddresses.ts'
 import { zones } from './domains/zones.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { PaymentParts } from './paymentParts.ts'
@@ -41,6 +44,8 @@ export type DomainParts = {
    * else's in the world: they count only where the world does not come.
    */
   owns(accountId: AccountId, domain: string): boolean
+  /** Domains that deleted sandboxes left behind. */
+  orphans: OrphanedDomains
   /** Where DNS is answered for the zones of the test registry; undefined: nowhere. */
   dnsPort: number | undefined
 }
@@ -52,10 +57,14 @@ type Given = {
   payments: Pick<PaymentParts, 'till'>
   /** Known once sandboxes are. */
   targets: () => DomainTargets
+  announceRemovals: () => void
 }
 
 /** Names and their DNS. @throws AppError `listen/failed`, `config/invalid` */
-export async function domainParts(ground: ServiceGround, { payments, targets }: Given): Promise<DomainParts> {
+export async function domainParts(
+  ground: ServiceGround,
+  { payments, targets, announceRemovals }: Given,
+): Promise<DomainParts> {
   const { options, database, events, activity, callers, scope } = ground
   const { now } = options
   const log = options.log.of('domains')
@@ -65,8 +74,10 @@ export async function domainParts(ground: ServiceGround, { payments, targets }: 
   const isCounted = options.registrar !== undefined && options.registrar.kind !== 'local'
   const searched = isCounted ? createSearchAvailability({ registrar, now }) : registrar
   const records = domainRepository(database, registrar.id)
-  const onChanged = (accountId: Parameters<typeof events.publish>[0]): void =>
+  const onChanged = (accountId: Parameters<typeof events.publish>[0]): void => {
     events.publish(accountId, { type: 'domains.changed' })
+    announceRemovals()
+  }
   const domains = ownDomains({ records, registrar, now, log, onChanged })
   scope.own(domains, (it) => it.close())
   const orders = domainOrders({ records: orderRepository(database), domains, registrar, now, log })
@@ -83,14 +94,25 @@ export async function domainParts(ground: ServiceGround, { payments, targets }: 
   const ownZones = zones({ records, domains, registrar, now, onChanged: ({ accountId }) => onChanged(accountId) })
   const pointing = pointedDomain({ targets, zones: ownZones, sandboxHost: options.sandboxHost, log })
   const isAtHome = options.sandboxHost === undefined
+  const owns: DomainParts['owns'] = (accountId, name) => {
+    const { domain } = parse(name, { allowPrivateDomains: false })
+    const row = domain !== null && (!registrar.isTest || isAtHome) ? records.find(domain) : undefined
+    return row?.accountId === accountId && row.status !== 'expired' && row.leftAtMs === null
+  }
+  const orphans = createOrphanedDomains({
+    records: orphanedDomainRepository(database),
+    zones: ownZones,
+    addresses: () => serviceAddresses(options.sandboxHost),
+    sandboxHost: options.sandboxHost,
+    ownsDomain: owns,
+    noteAccount: activity.noteAccount,
+    onChanged,
+  })
   return {
     domains,
     orders,
-    owns(accountId, name) {
-      const { domain } = parse(name, { allowPrivateDomains: false })
-      const row = domain !== null && (!registrar.isTest || isAtHome) ? records.find(domain) : undefined
-      return row?.accountId === accountId && row.status !== 'expired'
-    },
+    owns,
+    orphans,
     dnsPort: dns?.port,
     capabilities: ['domains', 'dns'],
     endpoints: callers.known([
@@ -99,7 +121,7 @@ export async function domainParts(ground: ServiceGround, { payments, targets }: 
         isOffered: refusal() === undefined,
       }),
       ...domainRoutes({
-        ...{ registrar, search: domainSearch(searched), domains, orders, quotes, needSale, now },
+        ...{ registrar, search: domainSearch(searched), domains, orphans, orders, quotes, needSale, now },
         worldSearch: domainSearch(rdapLookup({ bootstrap, http, now })),
         dnsServer: listen && dns && hostAndPort({ host: listen.host, port: dns.port }),
         zones: ownZones,

@@ -9,6 +9,7 @@ import { accountRepository } from './accounts/accountRepository.ts'
 import { activityRoutes } from './activity/activityRoutes.ts'
 import type { SandboxBilling, SandboxRun } from './credits/sandboxBilling.ts'
 import { sandboxMeter } from './credits/sandboxMeter.ts'
+import type { OrphanedDomains } from './domains/orphanedDomains.ts'
 import type { DomainTargets } from './domains/pointedDomain.ts'
 import type { Caller, Endpoint, SocketEndpoint } from './endpoint.ts'
 import { hostEvents } from './events/hostEvents.ts'
@@ -28,6 +29,8 @@ import { metricsRoutes } from './metrics/metricsRoutes.ts'
 import { processRoutes } from './metrics/processRoutes.ts'
 import { type PortParts, portParts } from './portParts.ts'
 import { portRoutes } from './ports/portRoutes.ts'
+import { removedThingRepository } from './references/removedThingRepository.ts'
+import { removedThingRoutes } from './references/removedThingRoutes.ts'
 import { sandboxDomainRoutes } from './sandboxDomains/sandboxDomainRoutes.ts'
 import { fileRoutes } from './sandboxes/fileRoutes.ts'
 import { foundSandboxes } from './sandboxes/foundSandboxes.ts'
@@ -78,10 +81,14 @@ type Given = {
   billing: SandboxBilling
   /** Whether an account registered a domain at this service, or the one that it is part of. */
   ownsDomain: (accountId: AccountId, domain: string) => boolean
+  orphans: Pick<OrphanedDomains, 'sandboxRemoved'>
 }
 
 /** The sandboxes, what belongs to them, and the host that runs them. */
-export function sandboxParts(ground: ServiceGround, { onAccessEnded, billing, ownsDomain }: Given): SandboxParts {
+export function sandboxParts(
+  ground: ServiceGround,
+  { onAccessEnded, billing, ownsDomain, orphans }: Given,
+): SandboxParts {
   const { options, database, activity, callers, events, address, scope } = ground
   const { log, now, defaultNetwork = 'none' } = options
 
@@ -116,7 +123,10 @@ export function sandboxParts(ground: ServiceGround, { onAccessEnded, billing, ow
       if (event.type === 'sandbox.changed') {
         meter.look(event.sandbox.id)
         found.label(event.sandbox.id)
-      } else if (event.type === 'sandbox.removed') meter.look(event.id)
+      } else if (event.type === 'sandbox.removed') {
+        meter.look(event.id)
+        orphans.sandboxRemoved(event.id)
+      }
       onAccessEnded() // its ports may be others now, or none
     },
     note: activity.note,
@@ -268,6 +278,7 @@ export function sandboxParts(ground: ServiceGround, { onAccessEnded, billing, ow
       ...metricsRoutes({ sandboxes, call, now }),
       ...processRoutes({ sandboxes, call }),
       ...activityRoutes({ sandboxes, activity }),
+      ...removedThingRoutes(removedThingRepository(database)),
     ]),
     terminals: terminalStream({ sandboxes, host }),
     isHostAway: host.isAway,

@@ -37,6 +37,7 @@ export const staleKeys: Readonly<Record<LocalEvent['type'], readonly QueryKey[]>
   'terminal.called': [],
   'terminal.typed': [],
   'activity.noted': [keysKey, accessKey, clientsKey],
+  'things.removed': [],
   'automatons.changed': [automatonsKey],
   'models.changed': [modelsKey, chatKeys.models],
   'credits.changed': [creditsKey],

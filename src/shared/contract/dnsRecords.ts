@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { dnsLimits, dnsRecordTypes } from '../dns/dnsRecord.ts'
 import { unknownIds } from '../ids.ts'
 import { IsoTime } from '../time.ts'
-import { DomainParam, DomainSource, domainParams, domainRefusals } from './domains.ts'
+import { DomainParam, DomainSource, domainParams, domainRefusals, OrphanedName } from './domains.ts'
 import { defineRoute, QueryFlag } from './route.ts'
 
 const { ttl, distance } = dnsLimits
@@ -114,4 +114,28 @@ export const removeDnsRecord = defineRoute({
   refusals: domainRefusals,
   params: recordParams,
   response: z.object({ success: z.literal(true), recordId: z.string() }),
+})
+
+export const listOrphanedRecords = defineRoute({
+  operation: 'dnsOrphanedList',
+  method: 'GET',
+  path: '/domains/:domain/orphaned-records',
+  aliases: ['/v1/domains/:domain/orphaned-records'],
+  summary: 'List DNS records that still point to this service for a deleted sandbox',
+  tag: 'DNS',
+  refusals: domainRefusals,
+  params: domainParams,
+  response: z.object({ names: z.array(OrphanedName), records: z.array(DnsRecord) }),
+})
+
+export const removeOrphanedRecords = defineRoute({
+  operation: 'dnsOrphanedRemove',
+  method: 'DELETE',
+  path: '/domains/:domain/orphaned-records',
+  aliases: ['/v1/domains/:domain/orphaned-records'],
+  summary: 'Delete the DNS records that still point to this service for a deleted sandbox',
+  tag: 'DNS',
+  refusals: domainRefusals,
+  params: domainParams,
+  response: z.object({ success: z.literal(true), removed: z.array(DnsRecord) }),
 })

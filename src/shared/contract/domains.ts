@@ -35,6 +35,13 @@ export const Nameservers = z
   .max(most, `must have from ${fewest} to ${most} host names`)
   .refine((all) => new Set(all).size === all.length, 'must not name a host twice')
 
+export const OrphanedName = z.object({
+  name: z.string(),
+  sandbox_id: z.string(),
+  sandbox_name: z.string(),
+})
+export type OrphanedName = z.infer<typeof OrphanedName>
+
 export const Domain = z.object({
   domain: z.string(),
   name: z.string().describe('The same as `domain`.'),
@@ -48,6 +55,13 @@ export const Domain = z.object({
   nameservers: z.array(z.string()),
   locked: z.boolean().describe('It cannot be transferred to another registrar.'),
   registrar: z.string(),
+  orphaned_names: z
+    .array(OrphanedName)
+    .default([])
+    .describe('Names whose DNS records may still point to this service for a deleted sandbox.'),
+  left_at: IsoTime.nullable()
+    .default(null)
+    .describe('When the registrar first said that its account does not have it; null: it has.'),
   source: DomainSource,
   as_of: IsoTime,
 })

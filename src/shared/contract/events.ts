@@ -36,6 +36,8 @@ export const ServiceEvent = z.discriminatedUnion('type', [
   }),
   /** Something was noted for this account: GET /v1/activity tells what. */
   z.object({ type: z.literal('activity.noted'), sequence: z.int() }),
+  /** A sandbox, key or domain was removed: GET /v1/removed-things names it. */
+  z.object({ type: z.literal('things.removed'), sequence: z.int() }),
   z.object({ type: z.literal('automatons.changed') }),
   /** The models, or which of them have a provider with a key: GET /v1/models tells. */
   z.object({ type: z.literal('models.changed') }),

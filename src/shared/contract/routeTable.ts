@@ -23,7 +23,14 @@ import {
   refundCharge,
   transferCredits,
 } from './credits.ts'
-import { addDnsRecord, changeDnsRecord, listDnsRecords, removeDnsRecord } from './dnsRecords.ts'
+import {
+  addDnsRecord,
+  changeDnsRecord,
+  listDnsRecords,
+  listOrphanedRecords,
+  removeDnsRecord,
+  removeOrphanedRecords,
+} from './dnsRecords.ts'
 import { listDomainTransactions, quoteDomain, registerDomain, renewDomain } from './domainOrders.ts'
 import { checkDomains, listDomainPrices, searchDomains } from './domainSearch.ts'
 import { getAuthCode, getDomain, listDomains, setDomainLock, setDomainPrivacy, setNameservers } from './domains.ts'
@@ -56,6 +63,7 @@ import { buyCredits, getAuthorizationState, getTestBalance, giveTestMoney, listP
 import { createPortToken, exposePort, listListeningPorts, listPorts, removePort } from './ports.ts'
 import { listProcesses, signalProcess } from './processes.ts'
 import { testProvider } from './providers.ts'
+import { listRemovedThings } from './removedThings.ts'
 import type { Route } from './route.ts'
 import { addSandboxDomain, listSandboxDomains, removeSandboxDomain } from './sandboxDomains.ts'
 import {
@@ -157,6 +165,7 @@ export const routeTable: readonly Route[] = [
   signalProcess,
   listCommands,
   listActivity,
+  listRemovedThings,
   listAccountActivity,
   registerAutomaton,
   createAutomatonNonce,
@@ -200,5 +209,7 @@ export const routeTable: readonly Route[] = [
   addDnsRecord,
   changeDnsRecord,
   removeDnsRecord,
+  listOrphanedRecords,
+  removeOrphanedRecords,
   listDomainTransactions,
 ]

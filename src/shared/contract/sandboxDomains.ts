@@ -29,7 +29,9 @@ export const SandboxDomain = z.object({
   url: z.string(),
   /** Where the domain's DNS must lead, with a CNAME or ALIAS record; null when this service has no public address. */
   dns_target: z.string().nullable(),
-  verified: z.boolean().describe('Until it is, nothing is led to the sandbox.'),
+  verified: z
+    .boolean()
+    .describe('Whether requests reach the sandbox: the domain is proved, and the port that it leads to is exposed.'),
   verification: z
     .object({ type: z.literal('TXT'), name: z.string(), value: z.string() })
     .nullable()

@@ -8,6 +8,8 @@ export type DomainRow = RegistrarDomain & {
   readAtMs: number
   /** When the registrar was asked in vain, since it answered last. */
   failedAtMs: number | null
+  /** When the registrar first said that its account does not have it; null: it has. */
+  leftAtMs: number | null
 }
 
 export type ZoneRow = { records: readonly RegistrarRecord[]; readAtMs: number }
@@ -17,7 +19,9 @@ export type DomainRepository = {
   list(accountId: AccountId): DomainRow[]
   find(name: string): DomainRow | undefined
   /** Adds it, or takes the place of what was known of it. */
-  keep(domain: Omit<DomainRow, 'failedAtMs'>): void
+  keep(domain: Omit<DomainRow, 'failedAtMs' | 'leftAtMs'>): void
+  /** The registrar's account does not have it. A later `keep` takes that back. */
+  markLeft(name: string, atMs: number): void
   markFailed(name: string, atMs: number): void
   findZone(name: string): ZoneRow | undefined
   keepZone(name: string, zone: ZoneRow): void
@@ -34,7 +38,7 @@ type Row = Omit<DomainRow, 'accountId' | 'autoRenew' | 'privacy' | 'locked' | 'n
 
 const columns = `name, account_id AS accountId, status, registered_at_ms AS registeredAtMs,
   expires_at_ms AS expiresAtMs, auto_renew AS autoRenew, privacy, locked, nameservers, read_at_ms AS readAtMs,
-  failed_at_ms AS failedAtMs`
+  failed_at_ms AS failedAtMs, left_at_ms AS leftAtMs`
 
 /** @param registrar whose domains these are: another one has its own */
 export function domainRepository(database: Database, registrar: RegistrarId): DomainRepository {
@@ -52,10 +56,15 @@ export function domainRepository(database: Database, registrar: RegistrarId): Do
      ON CONFLICT (registrar, name) DO UPDATE SET account_id = excluded.account_id, status = excluded.status,
        registered_at_ms = excluded.registered_at_ms, expires_at_ms = excluded.expires_at_ms,
        auto_renew = excluded.auto_renew, privacy = excluded.privacy, locked = excluded.locked,
-       nameservers = excluded.nameservers, read_at_ms = excluded.read_at_ms, failed_at_ms = NULL`,
+       nameservers = excluded.nameservers, read_at_ms = excluded.read_at_ms, failed_at_ms = NULL,
+       left_at_ms = NULL`,
   )
   const markFailed = database.prepare<[number, string, string]>(
     'UPDATE domains SET failed_at_ms = ? WHERE registrar = ? AND name = ?',
+  )
+  const markLeft = database.prepare<[number, number, string, string]>(
+    `UPDATE domains SET left_at_ms = coalesce(left_at_ms, ?), read_at_ms = ?, failed_at_ms = NULL
+      WHERE registrar = ? AND name = ?`,
   )
   const findZone = database.prepare<[string, string], { records: string; readAtMs: number }>(
     'SELECT records, read_at_ms AS readAtMs FROM domain_zones WHERE registrar = ? AND name = ?',
@@ -85,6 +94,7 @@ export function domainRepository(database: Database, registrar: RegistrarId): Do
         ...([Number(it.privacy), Number(it.locked), JSON.stringify(it.nameservers), it.readAtMs] as const),
       ),
     markFailed: (name, atMs) => void markFailed.run(atMs, registrar, name),
+    markLeft: (name, atMs) => void markLeft.run(atMs, atMs, registrar, name),
     findZone(name) {
       const row = findZone.get(registrar, name)
       return row && { ...row, records: JSON.parse(row.records) as RegistrarRecord[] } // we wrote it

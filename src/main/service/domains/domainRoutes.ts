@@ -6,7 +6,9 @@ import {
   changeDnsRecord,
   type DnsRecord,
   listDnsRecords,
+  listOrphanedRecords,
   removeDnsRecord,
+  removeOrphanedRecords,
 } from '../../../shared/contract/dnsRecords.ts'
 import { listDomainTransactions, quoteDomain } from '../../../shared/contract/domainOrders.ts'
 import {
@@ -34,6 +36,8 @@ import type { DomainQuotes } from './domainQuotes.ts'
 import type { DomainSearch } from './domainSearch.ts'
 import type { Domains, KnownDomain } from './domains.ts'
 import type { Order } from './orderRepository.ts'
+import type { OrphanedDomain } from './orphanedDomainRepository.ts'
+import { namesUnder, type OrphanedDomains } from './orphanedDomains.ts'
 import type { DomainQuote } from './quoteRepository.ts'
 import { told } from './registrarErrors.ts'
 import type { Registrar, RegistrarRecord } from './registrars/registrar.ts'
@@ -48,6 +52,7 @@ export function domainRoutes(options: {
   /** @throws AppError where names are not sold for the money that this service takes */
   needSale: () => void
   domains: Domains
+  orphans: OrphanedDomains
   orders: Pick<DomainOrders, 'list'>
   zones: Zones
   /** `HOST:PORT` where DNS is answered for a test registry; undefined: nowhere. */
@@ -55,13 +60,27 @@ export function domainRoutes(options: {
   noteAccount: ActivityLog['noteAccount']
   now: () => number
 }): Endpoint[] {
-  const { registrar, search, worldSearch, quotes, needSale, domains, orders, zones, dnsServer, noteAccount, now } =
-    options
-  const toWire = (row: KnownDomain): Domain => ({
+  const {
+    registrar,
+    search,
+    worldSearch,
+    quotes,
+    needSale,
+    domains,
+    orphans,
+    orders,
+    zones,
+    dnsServer,
+    noteAccount,
+    now,
+  } = options
+  const toWire = (row: KnownDomain, orphaned = orphans.list(row.accountId)): Domain => ({
     ...{ domain: row.name, name: row.name, unicode: domainToUnicode(row.name), status: row.status },
     ...{ registered_at: isoTime(row.registeredAtMs), expires_at: isoTime(row.expiresAtMs) },
     ...{ expiresAt: isoTime(row.expiresAtMs), auto_renew: row.autoRenew, privacy: row.privacy },
     ...{ nameservers: [...row.nameservers], locked: row.locked, registrar: registrar.title },
+    orphaned_names: namesUnder(row.name, orphaned).map(orphanToWire),
+    left_at: row.leftAtMs === null ? null : isoTime(row.leftAtMs),
     ...{ source: row.source, as_of: isoTime(row.readAtMs) },
   })
   const quoteToWire = (quote: DomainQuote) => ({
@@ -99,7 +118,8 @@ export function domainRoutes(options: {
       }
     }),
     endpoint(listDomains, (_, { caller }) => {
-      const all = domains.list(caller.accountId).map(toWire)
+      const orphaned = orphans.list(caller.accountId)
+      const all = domains.list(caller.accountId).map((row) => toWire(row, orphaned))
       const isStale = all.some(({ source }) => source === 'stale')
       const oldest = all.map(({ as_of }) => as_of).sort()[0] ?? isoTime(now())
       return { domains: all, source: isStale ? 'stale' : 'cache', as_of: oldest }
@@ -168,6 +188,20 @@ export function domainRoutes(options: {
       noteAccount(accountId, { type: 'dns.changed', domain, description: `Deleted a DNS record of ${domain}` })
       return { success: true, recordId }
     }),
+    endpoint(listOrphanedRecords, async ({ params: { domain } }, { caller: { accountId } }) => {
+      domains.owned(accountId, domain)
+      const records = (await orphans.records({ accountId, name: domain })).map(recordToWire)
+      return { names: namesUnder(domain, orphans.list(accountId)).map(orphanToWire), records }
+    }),
+    endpoint(removeOrphanedRecords, async ({ params: { domain } }, { caller: { accountId } }) => {
+      domains.owned(accountId, domain)
+      const removed = await orphans.removeRecords({ accountId, name: domain })
+      for (const record of removed) {
+        const description = `Deleted ${shown(record)} of ${domain}, which pointed to a deleted sandbox`
+        noteAccount(accountId, { type: 'dns.changed', domain, description })
+      }
+      return { success: true, removed: removed.map(recordToWire) }
+    }),
     endpoint(listDomainTransactions, (_, { caller }) => ({
       transactions: orders.list(caller.accountId).map(orderToWire),
     })),
@@ -181,6 +215,10 @@ function orderToWire({ id, domain, type, amountCents, state, createdAtMs }: Orde
     ...{ id, domainId: domain, type, amount: amountCents / 100, currency: 'USD' as const },
     ...{ status: statuses[state], createdAt: isoTime(createdAtMs) },
   }
+}
+
+function orphanToWire({ domain, sandboxId, sandboxName }: OrphanedDomain) {
+  return { name: domain, sandbox_id: sandboxId, sandbox_name: sandboxName }
 }
 
 function shown({ type, host }: RegistrarRecord): string {

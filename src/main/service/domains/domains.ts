@@ -15,7 +15,7 @@ export type Domains = {
   get(accountId: AccountId, name: string): KnownDomain
   /** @throws AppError `domain/not-found`, also where somebody else has it */
   owned(accountId: AccountId, name: string): DomainRow
-  /** Reads it from the registrar now. @throws AppError `domain/registrar` */
+  /** Reads it from the registrar now. @throws AppError `domain/registrar`, `domain/state` if it left the account */
   refresh(owner: { accountId: AccountId; name: string }): Promise<DomainRow>
   /** Changes it at the registrar, then reads it. @throws AppError `domain/not-found`, `domain/registrar`, `domain/state`, `domain/unknown-change` */
   change(accountId: AccountId, name: string, change: DomainChange): Promise<DomainRow>
@@ -50,14 +50,16 @@ export function domains(options: {
 
   const refresh = async ({ accountId, name }: { accountId: AccountId; name: string }): Promise<DomainRow> => {
     const before = records.find(name)
-    try {
-      const found = await registrar.find(name)
-      if (!found) throw new RegistrarFailure('refused', `The registrar has no domain ${name} for this service.`)
-      records.keep({ ...found, accountId, readAtMs: now() })
-    } catch (failure) {
+    const found = await registrar.find(name).catch((failure: unknown) => {
       if (before) records.markFailed(name, now())
       throw failure
+    })
+    if (!found) {
+      if (before) records.markLeft(name, now())
+      if (before?.leftAtMs === null) onChanged(accountId)
+      throw new RegistrarFailure('refused', `${name} is not in this service's account at the registrar.`)
     }
+    records.keep({ ...found, accountId, readAtMs: now() })
     const after = records.find(name)
     if (!after) throw new Error('A domain is gone that was kept just now.')
     if (isOther(before, after)) onChanged(accountId)

@@ -1,9 +1,9 @@
-import { lookup } from 'node:dns/promises'
 import { AppError } from '../../../shared/appError.ts'
 import type { NewDnsRecord } from '../../../shared/dns/dnsRecord.ts'
 import type { AccountId } from '../../../shared/ids.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Caller } from '../endpoint.ts'
+import { serviceAddresses } from './serviceAddresses.ts'
 import type { Zones } from './zones.ts'
 
 export type PointTarget = { sandboxId: string; port: number }
@@ -29,10 +29,8 @@ export function pointedDomain(options: {
   const { targets, zones, sandboxHost, log } = options
 
   const addresses = async (): Promise<NewDnsRecord[]> => {
-    if (sandboxHost === undefined) return [{ type: 'A', host: '@', value: '127.0.0.1' }]
     // A CNAME is not allowed at the root: it gets the addresses behind the name.
-    const found = await lookup(sandboxHost, { all: true })
-    return found.map(({ address, family }) => ({ type: family === 6 ? 'AAAA' : 'A', host: '@', value: address }))
+    return (await serviceAddresses(sandboxHost)).map((address) => ({ ...address, host: '@' }))
   }
   const addOnce = async (accountId: AccountId, name: string, record: NewDnsRecord): Promise<void> => {
     try {

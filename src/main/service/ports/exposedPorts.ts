@@ -10,6 +10,7 @@ export type ExposedPorts = {
   list(sandboxId: SandboxId): ExposedPort[]
   /** The earliest exposed of the ports that are exposed now. */
   first(sandboxId: SandboxId): PortRecord | undefined
+  isExposed(sandboxId: SandboxId, port: number): boolean
   /** @throws AppError `port/not-found` */
   get(sandboxId: SandboxId, port: number): PortRecord
   /** @throws AppError `port/not-found` */
@@ -74,6 +75,7 @@ export function exposedPorts({ records, urlOf, endpointOf, leadsTo, onChanged }:
     },
     list: (sandboxId) => records.list(sandboxId).map(toWire),
     first: records.first,
+    isExposed: (sandboxId, port) => records.find(sandboxId, port) !== undefined,
     get,
     remove(sandboxId, port) {
       const { port: there } = get(sandboxId, port)

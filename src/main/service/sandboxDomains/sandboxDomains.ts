@@ -27,7 +27,7 @@ export type Target = { sandboxId: SandboxId; accountId: AccountId }
 type Options = {
   records: SandboxDomainRepository
   claims: DomainClaimRepository
-  ports: Pick<ExposedPorts, 'first' | 'get'>
+  ports: Pick<ExposedPorts, 'first' | 'get' | 'isExposed'>
   /** Undefined: the sandbox is gone. */
   accountOf: (sandboxId: SandboxId) => AccountId | undefined
   /** Whether a name belongs to the service or its port addresses. */
@@ -48,6 +48,8 @@ type Options = {
 export function sandboxDomains(options: Options): SandboxDomains {
   const { records, claims, ports, accountOf, proof, note, now } = options
 
+  const isExposed = ({ sandboxId, port }: SandboxDomainRecord): boolean =>
+    port === null || ports.isExposed(sandboxId, port)
   const toWire = (record: SandboxDomainRecord, claim?: DomainClaim): SandboxDomain => {
     const { domain, sandboxId, port, createdAtMs } = record
     return {
@@ -55,7 +57,7 @@ export function sandboxDomains(options: Options): SandboxDomains {
       port: port ?? ports.first(sandboxId)?.port ?? null,
       url: options.sandboxHost === undefined ? options.localUrlOf(domain) : `https://${domain}`,
       dns_target: options.sandboxHost ?? null,
-      verified: claim === undefined,
+      verified: claim === undefined && isExposed(record),
       verification: claim ? proof.recordOf(claim) : null,
       created_at: isoTime(createdAtMs),
     }

@@ -17,6 +17,7 @@ import { paymentKeys } from './paymentKeys.ts'
 import { payments } from './payments.ts'
 import { ports } from './ports.ts'
 import { registrars } from './registrars.ts'
+import { removedThings } from './removedThings.ts'
 import { sandboxDomains } from './sandboxDomains.ts'
 import { sandboxes } from './sandboxes.ts'
 import { sandboxRemovals } from './sandboxRemovals.ts'
@@ -50,4 +51,5 @@ export const serviceMigrations: readonly Migration[] = [
   sandboxRemovals,
   paymentKeys,
   idempotencyBounds,
+  removedThings,
 ]

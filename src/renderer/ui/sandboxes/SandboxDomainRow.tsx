@@ -31,6 +31,9 @@ export function SandboxDomainRow({ narrow = false, onRemoved, ...row }: SandboxD
           </span>
         </span>
         {port === null && <span className="block text-small text-faint">Leads there once a port is exposed.</span>}
+        {!verified && !verification && (
+          <span className="block text-small text-caution">Port {port} is not exposed.</span>
+        )}
         {verification && (
           <span className="block text-small break-all text-caution">
             Not verified. Add the {verification.type} record {verification.name} with {verification.value}, then add the

@@ -1,0 +1,89 @@
+import { AccountId, type SandboxId } from '../../../shared/ids.ts'
+import type { ActivityLog } from '../activity/activityLog.ts'
+import type { OrphanedDomain, OrphanedDomainRepository } from './orphanedDomainRepository.ts'
+import type { RegistrarRecord } from './registrars/registrar.ts'
+import type { Zones } from './zones.ts'
+
+type Zone = { accountId: AccountId; name: string }
+
+/** Domains whose DNS records still point to this service for a deleted sandbox. The records are removed on request only. */
+export type OrphanedDomains = {
+  /** All of an account, from the database alone. */
+  list(accountId: AccountId): OrphanedDomain[]
+  /** Reads the zone. Names without such records are no longer orphaned. @throws AppError as `Zones.list` */
+  records(zone: Zone): Promise<RegistrarRecord[]>
+  /** @returns the removed records. @throws AppError as `Zones.remove` */
+  removeRecords(zone: Zone): Promise<RegistrarRecord[]>
+  /** Records in the activity log which domains a deleted sandbox leaves behind. */
+  sandboxRemoved(id: SandboxId): void
+}
+
+export function createOrphanedDomains(options: {
+  records: OrphanedDomainRepository
+  zones: Pick<Zones, 'list' | 'remove'>
+  /** Addresses of this service. */
+  addresses: () => Promise<readonly { type: string; value: string }[]>
+  /** Public host name of sandboxes, which a CNAME record may have; undefined on this computer. */
+  sandboxHost: string | undefined
+  /** Whether the account registered a domain here, or the one that it is part of. */
+  ownsDomain: (accountId: AccountId, domain: string) => boolean
+  noteAccount: ActivityLog['noteAccount']
+  onChanged: (accountId: AccountId) => void
+}): OrphanedDomains {
+  const { records, zones, addresses, sandboxHost, ownsDomain, noteAccount, onChanged } = options
+
+  const under = ({ accountId, name }: Zone): OrphanedDomain[] => namesUnder(name, records.list(accountId))
+
+  const read = async (zone: Zone, fresh: boolean): Promise<RegistrarRecord[]> => {
+    const names = under(zone)
+    if (names.length === 0) return []
+    const own = await addresses()
+    const { records: present } = await zones.list(zone, { fresh })
+    const pointsHere = ({ type, value }: RegistrarRecord): boolean =>
+      own.some((address) => address.type === type && address.value === value) ||
+      (type === 'CNAME' && sandboxHost !== undefined && value.replace(/\.$/, '').toLowerCase() === sandboxHost)
+    const orphaned: RegistrarRecord[] = []
+    for (const { domain } of names) {
+      const host = hostIn(zone.name, domain)
+      const pointing = present.filter((record) => record.host === host && pointsHere(record))
+      if (pointing.length === 0) records.remove(domain)
+      orphaned.push(...pointing)
+    }
+    return orphaned
+  }
+
+  return {
+    list: records.list,
+    records: (zone) => read(zone, false),
+    async removeRecords(zone) {
+      const orphaned = await read(zone, true)
+      for (const { id } of orphaned) await zones.remove(zone, id)
+      for (const { domain } of under(zone)) records.remove(domain)
+      return orphaned
+    },
+    sandboxRemoved(id) {
+      const accounts = new Set<AccountId>()
+      for (const { domain, sandboxName, accountId: owner } of records.ofSandbox(id)) {
+        const accountId = AccountId.parse(owner)
+        if (!ownsDomain(accountId, domain)) {
+          records.remove(domain) // its DNS is at a service that this one cannot read
+          continue
+        }
+        const description = `Left DNS records of ${domain} that point to the deleted sandbox ${sandboxName}`
+        noteAccount(accountId, { type: 'dns.changed', domain, description })
+        accounts.add(accountId)
+      }
+      for (const accountId of accounts) onChanged(accountId)
+    },
+  }
+}
+
+export function namesUnder(zone: string, names: readonly OrphanedDomain[]): OrphanedDomain[] {
+  return names.filter(({ domain }) => hostIn(zone, domain) !== undefined)
+}
+
+/** Returns the host of a name within a zone, `@` for the zone itself; undefined outside it. */
+function hostIn(zone: string, domain: string): string | undefined {
+  if (domain === zone) return '@'
+  return domain.endsWith(`.${zone}`) ? domain.slice(0, -zone.length - 1) : undefined
+}
