@@ -207,6 +207,7 @@ const asked: Record<string, Asked> = {
   localRenewalSet: () => ({ path: { domain }, body: { enabled: true, most_micro_usd: 20_000_000 } }),
   localRenewalList: () => ({}),
   localRenewalRetry: () => ({ path: { domain }, body: {} }),
+  localRenewalRemove: () => ({ path: { domain } }),
   localNoticesDismiss: () => ({ body: {} }),
   localDnsServers: () => ({ path: { domain } }),
   localDnsPropagation: () => ({ path: { domain }, body: { server: 'nobody' }, status: 404 }),

@@ -17,6 +17,8 @@ import type { Note } from './note.ts'
 import { paymentParts } from './paymentParts.ts'
 import { providerParts } from './providerParts.ts'
 import { recordingParts } from './recordingParts.ts'
+import { knownThingRepository } from './references/knownThingRepository.ts'
+import { removedThingFollower } from './references/removedThingFollower.ts'
 import { renewalParts } from './renewalParts.ts'
 import type { SheetPages } from './sheets/sheetPages.ts'
 import { walletSheets } from './sheets/walletSheets.ts'
@@ -100,6 +102,13 @@ export function agentParts(options: AgentOptions): AgentParts {
     approvals,
     providerKeys: providers.keys,
   })
+  scope.own(
+    removedThingFollower({
+      ...{ link, client: ground.client, removed: ground.removedThings, log: log.of('references') },
+      records: knownThingRepository(ground.database),
+    }),
+    (it) => it.close(),
+  )
   followStop(ground, { approvals, stopChats: chat.stopAll })
   const endpoints: readonly LocalEndpoint[] = [
     ...activity.endpoints,

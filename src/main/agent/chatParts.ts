@@ -7,6 +7,7 @@ import { answering } from './chat/answering.ts'
 import { attachments } from './chat/attachments.ts'
 import { callRunning } from './chat/callRunning.ts'
 import { chatPurge } from './chat/chatPurge.ts'
+import { chatReferences } from './chat/chatReferences.ts'
 import { chatRoutes } from './chat/chatRoutes.ts'
 import { type ChatStore, chatStore } from './chat/chatStore.ts'
 import { conversations } from './chat/conversations.ts'
@@ -35,12 +36,13 @@ export function chatParts(
   ground: AgentGround,
   { shared, executor, served, approvals, providerKeys }: Given,
 ): { titles: ChatStore['conversations']['titles']; stopAll: () => void; endpoints: LocalEndpoint[] } {
-  const { database, client, events, activity, tasks, scope, now } = ground
+  const { database, client, events, activity, removedThings, tasks, scope, now } = ground
   const log = ground.log.of('chat')
   const { publish } = events
   const { note } = activity
   const newId = () => randomBytes(12).toString('hex')
   const store = chatStore(database, served.offered)
+  scope.own(removedThings.subscribe(chatReferences({ store, publish })), (unsubscribe) => unsubscribe())
   const budgets = spendBudgets({ spending: spendRepository(database), shared, now })
   endInterruptedAnswers({ store, budgets, now })
   scope.own(chatPurge({ store, now, log }), (it) => it.close())

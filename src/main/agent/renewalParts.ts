@@ -28,7 +28,7 @@ const mostNamed = 50
 
 /** Domains that are renewed from the wallet, and notices of those that expire. */
 export function renewalParts(ground: AgentGround, given: Given): { endpoints: LocalEndpoint[] } {
-  const { database, client, link, events, activity, scope, log, now } = ground
+  const { database, client, link, events, activity, removedThings, scope, log, now } = ground
   const { approvals, budgets, domains, payment } = given
   const { cache, questions, place } = domains
   const records = renewalRepository({ database, place, now })
@@ -103,6 +103,9 @@ export function renewalParts(ground: AgentGround, given: Given): { endpoints: Lo
       if (type === 'ready') unblock('service')
     }),
     (leave) => leave(),
+  )
+  scope.own(removedThings.subscribe({ kind: 'domain', onRemoved: ({ id }) => renewals.left(id) }), (unsubscribe) =>
+    unsubscribe(),
   )
   return { endpoints: renewalRoutes(renewals) }
 }

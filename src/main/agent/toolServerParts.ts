@@ -18,7 +18,7 @@ export type ToolServerParts = { servers: ToolServers; served: ServedTools; endpo
 
 /** MCP servers of others, whose tools chats may use. */
 export function toolServerParts(ground: AgentGround, { kept }: { kept: KeptKeys }): ToolServerParts {
-  const { database, client, events, activity, scope, now } = ground
+  const { database, client, events, activity, removedThings, scope, now } = ground
   const { note } = activity
   const repository = toolServerRepository(database)
 
@@ -52,5 +52,9 @@ export function toolServerParts(ground: AgentGround, { kept }: { kept: KeptKeys 
     end: connections.end,
     newId: () => randomBytes(12).toString('hex'),
   })
+  scope.own(
+    removedThings.subscribe({ kind: 'sandbox', referred: servers.sandboxIds, onRemoved: servers.closeOf }),
+    (unsubscribe) => unsubscribe(),
+  )
   return { servers, served: servedTools({ repository, listing }), endpoints: toolServerRoutes(servers) }
 }

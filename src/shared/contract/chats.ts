@@ -144,6 +144,7 @@ export const Conversation = ConversationSummary.extend({
   leaf_id: MessageId.nullable(),
   /** Its own, in the place of the default of `GET /local/chat/budget`; null: the default holds. */
   limits: SpendLimits.nullable(),
+  notice: z.string().nullable().describe('One sentence for the user, as when its sandbox was deleted; null: none.'),
   budget: z.array(LimitState).describe('Of the conversation and of the day, as they hold for the next message.'),
   spend: Spend,
   forked_from: z.object({ conversation_id: ConversationId, message_id: MessageId }).nullable(),
@@ -230,7 +231,11 @@ export const changeConversation = defineRoute({
   auth,
   params: ConversationParams,
   /** `leaf_id`: any message of the conversation; below it the newest branch is shown to its end. */
-  body: z.object({ ...settings, leaf_id: MessageId.optional() }),
+  body: z.object({
+    ...settings,
+    leaf_id: MessageId.optional(),
+    notice: z.null().optional().describe('Null dismisses it.'),
+  }),
   response: Conversation,
   maxBodyBytes: 2 * 1024 ** 2,
 })

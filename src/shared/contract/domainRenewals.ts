@@ -83,6 +83,9 @@ export const DomainRenewals = z.object({
   possible: z.boolean().describe('There is a wallet that can pay.'),
   obstacle: z.string().nullable().describe('Why nothing can be renewed from here, and what to do.'),
   renewals: z.array(DomainRenewal).describe('Of domains for which something was set.'),
+  missing: z
+    .array(z.string())
+    .describe('Domains with auto-renew on that are not in your account, so that nothing renews them.'),
   notices: z.array(ExpiryNotice).describe('Those that you have not dismissed.'),
   planned: z.object({
     days: z.int(),
@@ -129,6 +132,18 @@ export const retryRenewal = defineRoute({
   params,
   body: z.object({}),
   response: DomainRenewal,
+})
+
+export const removeRenewal = defineRoute({
+  operation: 'localRenewalRemove',
+  method: 'DELETE',
+  path: '/local/domains/:domain/renewal',
+  summary: 'Turn auto-renew of a domain off and forget its settings, also after it left the account',
+  tag,
+  auth: 'person',
+  refusals: [404],
+  params,
+  response: z.object({ success: z.literal(true), domain: z.string() }),
 })
 
 export const dismissNotices = defineRoute({

@@ -17,6 +17,8 @@ export type StoredConversation = {
   parameters: ChatParameters
   tools: ChatTools
   limits: SpendLimits | null
+  /** One sentence for the user, until they dismiss it; null: none. */
+  notice: string | null
   leafId: string | null
   messageCount: number
   forkedFrom: { conversation_id: string; message_id: string } | null
@@ -46,6 +48,10 @@ export type ConversationRepository = {
   save(conversation: StoredConversation): void
   list(filter: ListFilter, after: ListPlace | undefined, limit: number): StoredConversation[]
   count(filter: ListFilter): number
+  /** Those that work in this sandbox, deleted ones included. */
+  inSandbox(sandboxId: string): StoredConversation[]
+  /** Sandboxes that conversations work in. */
+  sandboxIds(): string[]
   /** Deleted before, for good. @returns their ids */
   purge(deletedBeforeMs: number): string[]
   /** Returns titles of conversations and first words of questions, by their ids. */
@@ -64,6 +70,7 @@ type Row = {
   parameters: string
   tools: string | null
   limits: string | null
+  notice: string | null
   leaf_id: string | null
   message_count: number
   forked_from: string | null
@@ -84,6 +91,7 @@ const changeable = [
   'parameters',
   'tools',
   'limits',
+  'notice',
   'leaf_id',
   'message_count',
   'updated_at_ms',
@@ -112,6 +120,12 @@ export function conversationRepository(database: Database): ConversationReposito
   )
   const count = database.prepare<[object], { count: number }>(
     `SELECT count(*) AS count FROM chat_conversations WHERE ${shown}`,
+  )
+  const inSandbox = database.prepare<[string], Row>(
+    `SELECT * FROM chat_conversations WHERE tools ->> '$.sandbox_id' = ?`,
+  )
+  const sandboxIds = database.prepare<[], { id: string }>(
+    `SELECT DISTINCT tools ->> '$.sandbox_id' AS id FROM chat_conversations WHERE tools ->> '$.sandbox_id' IS NOT NULL`,
   )
   const purge = database.prepare<[number], { id: string }>(
     'DELETE FROM chat_conversations WHERE deleted_at_ms < ? RETURNING id',
@@ -146,6 +160,8 @@ export function conversationRepository(database: Database): ConversationReposito
         })
         .map(fromRow),
     count: (filter) => count.get(filterOf(filter))?.count ?? 0,
+    inSandbox: (sandboxId) => inSandbox.all(sandboxId).map(fromRow),
+    sandboxIds: () => sandboxIds.all().map(({ id }) => id),
     purge: (deletedBeforeMs) => purge.all(deletedBeforeMs).map(({ id }) => id),
     titles: (ids) =>
       new Map(titles.all(JSON.stringify(ids)).map(({ id, title }) => [id, shownLine(title, maxTitleCharacters)])),
@@ -174,6 +190,7 @@ function rowOf(it: Omit<StoredConversation, 'number'>): Omit<Row, 'number'> {
     parameters: JSON.stringify(it.parameters),
     tools: JSON.stringify(it.tools),
     limits: it.limits && JSON.stringify(it.limits),
+    notice: it.notice,
     leaf_id: it.leafId,
     message_count: it.messageCount,
     forked_from: it.forkedFrom && JSON.stringify(it.forkedFrom),
@@ -202,6 +219,7 @@ function fromRow(row: Row): StoredConversation {
     parameters: ChatParameters.parse({ ...noParameters, ...JSON.parse(row.parameters) }),
     tools: row.tools === null ? noTools : ChatTools.parse({ ...noTools, ...JSON.parse(row.tools) }),
     limits: row.limits === null ? null : SpendLimits.parse(JSON.parse(row.limits)),
+    notice: row.notice,
     leafId: row.leaf_id,
     messageCount: row.message_count,
     forkedFrom: row.forked_from === null ? null : JSON.parse(row.forked_from),

@@ -45,6 +45,7 @@ type Settings = {
   parameters?: { [K in keyof ChatParameters]?: ChatParameters[K] | undefined } | undefined
   tools?: { [K in keyof ChatTools]?: ChatTools[K] | undefined } | undefined
   limits?: SpendLimits | null | undefined
+  notice?: null | undefined
 }
 
 export type Conversations = {
@@ -97,6 +98,7 @@ export function conversations(parts: ConversationsParts): Conversations {
     tools: it.tools,
     leaf_id: it.leafId as MessageId | null,
     limits: it.limits,
+    notice: it.notice,
     budget: budgets.states({ conversationId: it.id, ownLimits: it.limits }),
     spend: budgets.spentOf(it.id),
     forked_from: it.forkedFrom as Conversation['forked_from'],
@@ -104,7 +106,7 @@ export function conversations(parts: ConversationsParts): Conversations {
   })
 
   const setIn = (it: StoredConversation, settings: Settings): StoredConversation => {
-    const { title, folder_id, pinned, models, system_prompt, parameters, tools, limits } = settings
+    const { title, folder_id, pinned, models, system_prompt, parameters, tools, limits, notice } = settings
     if (typeof folder_id === 'string' && !store.library.folders().some(({ id }) => id === folder_id)) {
       throw new AppError('chat/folder-not-found', `There is no folder ${folder_id}.`)
     }
@@ -119,6 +121,7 @@ export function conversations(parts: ConversationsParts): Conversations {
       ...(models !== undefined && { models }),
       ...(system_prompt !== undefined && { systemPrompt: system_prompt }),
       ...(limits !== undefined && { limits }),
+      ...((notice === null || typeof tools?.sandbox_id === 'string') && { notice: null }),
       parameters: { ...it.parameters, ...Object.fromEntries(given) },
       tools: { ...it.tools, ...Object.fromEntries(givenTools) },
     }
@@ -134,6 +137,7 @@ export function conversations(parts: ConversationsParts): Conversations {
     parameters: noParameters,
     tools: noTools,
     limits: null,
+    notice: null,
     leafId: null,
     messageCount: 0,
     forkedFrom: null,

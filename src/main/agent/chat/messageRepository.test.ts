@@ -28,6 +28,7 @@ beforeEach(() => {
     parameters: noParameters,
     tools: noTools,
     limits: null,
+    notice: null,
     leafId: null,
     messageCount: 0,
     forkedFrom: null,

@@ -37,6 +37,10 @@ export type ToolServers = {
   agree(id: ToolServerId, tools: readonly ToolChoice[]): ToolServer
   /** @throws AppError `tool-server/secret-not-found`, `provider-key/invalid`, `wallet/keychain-…` */
   setSecret(id: ToolServerId, name: string, value: string): Promise<void>
+  /** Turns servers off whose program ran in a deleted sandbox, with the reason in `fault`. */
+  closeOf(sandbox: { id: string; name: string }): void
+  /** Sandboxes that programs of servers run in. */
+  sandboxIds(): string[]
   /** @throws AppError `tool-server/not-found`, `wallet/keychain-…` */
   remove(id: ToolServerId): Promise<void>
 }
@@ -55,6 +59,7 @@ type Options = {
 }
 
 const person = { kind: 'person', name: 'You' } as const
+const steward = { kind: 'system', name: 'Steward' } as const
 
 export function toolServers(options: Options): ToolServers {
   const { repository, listing, kept, end, events, note, newId } = options
@@ -139,6 +144,21 @@ export function toolServers(options: Options): ToolServers {
       noted('secret_set', server, `You set ${name} of the tool server “${server.name}”.`)
       changed()
     },
+    closeOf(sandbox) {
+      for (const server of repository.all()) {
+        const { id, name, place, about } = server
+        if (place.kind !== 'sandbox' || place.sandbox_id !== sandbox.id) continue
+        const fault = `Its sandbox “${sandbox.name}” was deleted. Remove this server, or add it again in another sandbox.`
+        if (!server.enabled && about.fault === fault) continue
+        repository.put({ ...server, enabled: false, about: { ...about, fault } })
+        void end(id)
+        const summary = `The tool server “${name}” was turned off: its sandbox “${sandbox.name}” was deleted.`
+        note({ kind: 'tool-server.off', actor: steward, subject: id, summary, detail: { name } })
+        changed()
+      }
+    },
+    sandboxIds: () =>
+      repository.all().flatMap(({ place }) => (place.kind === 'sandbox' ? [String(place.sandbox_id)] : [])),
     async remove(id) {
       const server = found(id)
       await end(id)

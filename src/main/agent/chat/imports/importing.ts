@@ -100,6 +100,7 @@ function conversationOf(parts: Parts, { format, given, messages }: Given): Omit<
     parameters: noParameters,
     tools: noTools,
     limits: null,
+    notice: null,
     leafId: null,
     messageCount: 0,
     forkedFrom: null,

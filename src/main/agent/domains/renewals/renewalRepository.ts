@@ -30,6 +30,7 @@ export type RenewalRepository = {
   settings(): Settings[]
   find(domain: string): Settings | undefined
   set(settings: Settings): void
+  remove(domain: string): void
   turn(domain: string, expiresAtMs: number): Turn | undefined
   turns(): Turn[]
   keepTurn(turn: Turn): void
@@ -59,6 +60,7 @@ export function renewalRepository(options: {
   const set = database.prepare<[string, string, number, number, number, number]>(
     'INSERT OR REPLACE INTO domain_renewals VALUES (?, ?, ?, ?, ?, ?)',
   )
+  const remove = database.prepare<[string, string]>('DELETE FROM domain_renewals WHERE place = ? AND domain = ?')
   const turns = `SELECT domain, expires_at_ms AS expiresAtMs, state, intent_id AS intentId, attempts,
     next_at_ms AS nextAtMs, problem_kind AS problemKind, problem FROM domain_renewal_turns WHERE place = ?`
   const turn = database.prepare<[string, string, number], TurnRow>(`${turns} AND domain = ? AND expires_at_ms = ?`)
@@ -88,6 +90,10 @@ export function renewalRepository(options: {
     set({ domain, enabled, daysBefore, years, mostMicroUsd }) {
       version += 1
       set.run(place(), domain, enabled ? 1 : 0, daysBefore, years, mostMicroUsd)
+    },
+    remove(domain) {
+      version += 1
+      remove.run(place(), domain)
     },
     turn: (domain, expiresAtMs) => [turn.get(place(), domain, expiresAtMs)].flatMap((row) => row ?? []).map(turnOf)[0],
     turns: () => allTurns.all(place()).map(turnOf),

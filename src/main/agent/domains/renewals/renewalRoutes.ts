@@ -1,4 +1,10 @@
-import { dismissNotices, listRenewals, retryRenewal, setRenewal } from '../../../../shared/contract/domainRenewals.ts'
+import {
+  dismissNotices,
+  listRenewals,
+  removeRenewal,
+  retryRenewal,
+  setRenewal,
+} from '../../../../shared/contract/domainRenewals.ts'
 import { type LocalEndpoint, localEndpoint } from '../../localEndpoint.ts'
 import type { Renewals } from './renewals.ts'
 
@@ -7,6 +13,10 @@ export function renewalRoutes(renewals: Renewals): LocalEndpoint[] {
     localEndpoint(listRenewals, () => renewals.list()),
     localEndpoint(setRenewal, ({ params, body }) => renewals.set(params.domain, body)),
     localEndpoint(retryRenewal, ({ params }) => renewals.retry(params.domain)),
+    localEndpoint(removeRenewal, ({ params: { domain } }) => {
+      renewals.remove(domain)
+      return { success: true as const, domain }
+    }),
     localEndpoint(dismissNotices, () => {
       renewals.dismiss()
       return { success: true as const }

@@ -9,7 +9,8 @@ import { dueAtMs, graceMs, plannedRenewals } from './renewalPlan.ts'
 import type { Notice, Settings, Turn } from './renewalRepository.ts'
 
 type Given = {
-  domains: readonly KnownName[]
+  /** Undefined while they are unknown. */
+  domains: readonly KnownName[] | undefined
   /** Renewal of one year in US dollars, by top-level domain. */
   prices: ReadonlyMap<string, number>
   states: readonly BudgetState[]
@@ -24,7 +25,7 @@ export const noWallet =
 
 export function renewalViews(records: Records, paymentOf: PaymentOf, given: Given): DomainRenewals {
   const { domains, prices, hasWallet, states, nowMs } = given
-  const names = new Map(domains.map((it) => [it.domain, it]))
+  const names = new Map((domains ?? []).map((it) => [it.domain, it]))
   const turns = new Map(records.turns.map((it) => [`${it.domain} ${it.expiresAtMs}`, it]))
   const known = records.settings.flatMap((settings) => {
     const name = names.get(settings.domain)
@@ -41,6 +42,7 @@ export function renewalViews(records: Records, paymentOf: PaymentOf, given: Give
   return {
     possible: hasWallet,
     obstacle: hasWallet ? null : noWallet,
+    missing: domains ? missingNames(records.settings, names) : [],
     renewals: known.map((it) => renewalView({ ...it, paymentOf, nowMs })),
     notices: records.unseen.flatMap(({ domain, expiresAtMs, days, toldAtMs }) => {
       const expires_at = isoTime(expiresAtMs)
@@ -49,6 +51,10 @@ export function renewalViews(records: Records, paymentOf: PaymentOf, given: Give
     }),
     planned: { days: plannedDays, renewals: planned, total_micro_usd: total, covered: covered && hasWallet },
   }
+}
+
+function missingNames(settings: readonly Settings[], names: ReadonlyMap<string, KnownName>): string[] {
+  return settings.filter(({ domain, enabled }) => enabled && !names.has(domain)).map(({ domain }) => domain)
 }
 
 function renewalView(given: {

@@ -11,6 +11,10 @@ export function renewalSentence({ domain, state, problem }: RenewalNews): string
   return `Auto-renew could not renew ${domain}: ${problem?.detail ?? ''}`
 }
 
+export function leftSentence(domain: string): string {
+  return `Auto-renew of ${domain} is on, and ${domain} is not in your account.`
+}
+
 /** Several are told of together: one for each would cover the screen. */
 export function renewalTold(news: readonly RenewalNews[]): Told[] {
   const failed = news.filter(({ problem }) => problem !== null)

@@ -1,5 +1,6 @@
 import { AppError } from '../../../../shared/appError.ts'
 import type { DomainRenewal, DomainRenewals, RenewalSettings } from '../../../../shared/contract/domainRenewals.ts'
+import type { Domain } from '../../../../shared/contract/domains.ts'
 import type { BudgetState } from '../../../../shared/contract/paymentBudgets.ts'
 import type { Note } from '../../note.ts'
 import type { StoredPayment } from '../../payments/paymentRepository.ts'
@@ -10,13 +11,17 @@ import type { DomainWatch } from './domainWatch.ts'
 import type { ExpiryNotices } from './expiryNotices.ts'
 import type { RenewalRepository } from './renewalRepository.ts'
 import { noWallet, renewalViews } from './renewalViews.ts'
-import { noticeTold, renewalTold, type Told } from './renewalWords.ts'
+import { leftSentence, noticeTold, renewalTold, type Told } from './renewalWords.ts'
 
 /** Auto-renew and expiry notices as the window sees them. */
 export type Renewals = {
   list(): Promise<DomainRenewals>
   /** @throws AppError `domain/not-found`, `wallet/absent` */
   set(domain: string, settings: RenewalSettings): Promise<DomainRenewal>
+  /** @throws AppError `domain/not-found` where nothing was set */
+  remove(domain: string): void
+  /** Tells that a domain with auto-renew is not in the account any more. */
+  left(domain: string): void
   /** @throws AppError `domain/not-found` */
   retry(domain: string): Promise<DomainRenewal>
   dismiss(): void
@@ -44,13 +49,13 @@ export function renewals(options: Options): Renewals {
   const { records, auto, notices, cache, questions, watch, tell, onChanged, note, now } = options
 
   /** Shown at once, also while the service hangs. Of the account that was signed in last, until the service tells of another. */
-  const kept = async (): Promise<KnownName[]> => (await cache.kept(questions.list())).domains
+  const kept = async (): Promise<KnownName[]> => presentNames((await cache.kept(questions.list())).domains)
   const known = async (): Promise<KnownName[]> => {
     await cache.account().catch(unlessAway)
     return kept()
   }
   const list = async (only?: string): Promise<DomainRenewals> => {
-    const domains = await kept().catch(noneIfAway)
+    const domains = await kept().catch(undefinedIfAway)
     const told = await cache.kept(questions.prices()).catch(() => undefined)
     const prices = new Map(told?.pricing.map(({ tld, renewal }) => [tld, renewal]))
     const given = { domains, prices, states: options.states(), hasWallet: options.hasWallet(), nowMs: now() }
@@ -93,6 +98,29 @@ export function renewals(options: Options): Renewals {
       watch().look()
       return viewOf(domain)
     },
+    remove(domain) {
+      if (!records.find(domain)) throw notFound(domain)
+      records.atomically(() => {
+        records.remove(domain)
+        note({
+          kind: 'renewal.off',
+          actor: { kind: 'person', name: 'You' },
+          subject: domain,
+          summary: `You turned auto-renew of ${domain} off.`,
+          detail: { domain },
+          links: { domain },
+        })
+      })
+      onChanged()
+    },
+    left(domain) {
+      if (records.find(domain)?.enabled !== true) return
+      const summary = leftSentence(domain)
+      const actor = { kind: 'system', name: 'Steward' } as const
+      note({ kind: 'renewal.failed', actor, subject: domain, summary, detail: { domain }, links: { domain } })
+      tell({ title: `${domain} is not in your account`, body: summary, domain: null })
+      onChanged()
+    },
     async retry(domain) {
       await named(domain)
       auto.unblock(['wallet', 'locked', 'budget', 'price', 'policy', 'service', 'approval', 'other'], domain)
@@ -122,9 +150,12 @@ function unlessAway(failure: unknown): void {
   if (!(failure instanceof AppError && failure.status >= 500)) throw failure
 }
 
-function noneIfAway(failure: unknown): KnownName[] {
+function undefinedIfAway(failure: unknown): undefined {
   unlessAway(failure)
-  return []
+}
+
+function presentNames(domains: readonly Domain[]): KnownName[] {
+  return domains.filter(({ left_at: leftAt }) => leftAt === null)
 }
 
 function notFound(domain: string): AppError {

@@ -15,6 +15,7 @@ import { paymentBudgets } from './paymentBudgets.ts'
 import { payments } from './payments.ts'
 import { providers } from './providers.ts'
 import { recordings } from './recordings.ts'
+import { references } from './references.ts'
 import { registrations } from './registrations.ts'
 import { timeline } from './timeline.ts'
 import { timelineTasks } from './timelineTasks.ts'
@@ -48,4 +49,5 @@ export const agentMigrations: readonly Migration[] = [
   coinBalances,
   toolPaymentIds,
   modelServerPrices,
+  references,
 ]

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { CalendarClock } from 'lucide-react'
-import { dismissNotices } from '../../../../shared/contract/domainRenewals.ts'
+import { dismissNotices, removeRenewal } from '../../../../shared/contract/domainRenewals.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { readAgain } from '../../../agent/readAgain.ts'
 import { renewalsKey, useRenewals } from '../../../agent/useRenewals.ts'
@@ -20,32 +20,54 @@ export function NoticeBar() {
     mutationFn: () => agent(dismissNotices, {}),
     onSettled: () => readAgain(queryClient, renewalsKey),
   })
+  const removing = useMutation({
+    mutationFn: (domain: string) => agent(removeRenewal, { domain }),
+    onSettled: () => readAgain(queryClient, renewalsKey),
+  })
   const notices = data?.notices ?? []
-  if (notices.length === 0) return null
+  const missing = data?.missing ?? []
+  if (notices.length === 0 && missing.length === 0) return null
   const others = notices.length - mostNamed
   return (
-    <PageColumn width="table" className="pt-3">
-      <section
-        aria-label="Expiring domains"
-        className="flex flex-wrap items-center gap-x-3 gap-y-1.5 rounded-card bg-caution-soft px-3 py-2"
-      >
-        <CalendarClock aria-hidden className="size-4 shrink-0 text-caution" />
-        <p className="min-w-0 flex-1 basis-72">
-          {notices.slice(0, mostNamed).map(({ domain, expires_at: at }, index) => (
-            <span key={domain}>
-              {index > 0 && ' · '}
-              <a href={addressOf('domains', 'name', domain)} className="font-medium hover:underline">
-                {domain}
-              </a>{' '}
-              expires {dayText(at)}
-            </span>
-          ))}
-          {others > 0 && ` · ${others.toLocaleString('en')} more`}
-        </p>
-        <Button size="small" busy={dismissing.isPending} onClick={() => dismissing.mutate()}>
-          Dismiss
-        </Button>
-      </section>
+    <PageColumn width="table" className="flex flex-col gap-2 pt-3">
+      {missing.map((domain) => (
+        <section
+          key={domain}
+          aria-label={`Auto-renew of ${domain}`}
+          className="flex flex-wrap items-center gap-x-3 gap-y-1.5 rounded-card bg-caution-soft px-3 py-2"
+        >
+          <CalendarClock aria-hidden className="size-4 shrink-0 text-caution" />
+          <p className="min-w-0 flex-1 basis-72">
+            Auto-renew of {domain} is on, and {domain} is not in your account.
+          </p>
+          <Button size="small" busy={removing.isPending} onClick={() => removing.mutate(domain)}>
+            Turn off
+          </Button>
+        </section>
+      ))}
+      {notices.length > 0 && (
+        <section
+          aria-label="Expiring domains"
+          className="flex flex-wrap items-center gap-x-3 gap-y-1.5 rounded-card bg-caution-soft px-3 py-2"
+        >
+          <CalendarClock aria-hidden className="size-4 shrink-0 text-caution" />
+          <p className="min-w-0 flex-1 basis-72">
+            {notices.slice(0, mostNamed).map(({ domain, expires_at: at }, index) => (
+              <span key={domain}>
+                {index > 0 && ' · '}
+                <a href={addressOf('domains', 'name', domain)} className="font-medium hover:underline">
+                  {domain}
+                </a>{' '}
+                expires {dayText(at)}
+              </span>
+            ))}
+            {others > 0 && ` · ${others.toLocaleString('en')} more`}
+          </p>
+          <Button size="small" busy={dismissing.isPending} onClick={() => dismissing.mutate()}>
+            Dismiss
+          </Button>
+        </section>
+      )}
     </PageColumn>
   )
 }

@@ -1,0 +1,270 @@
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openDatabase } from '../../src/main/storage/openDatabase.ts'
+import { eventually } from '../support/eventually.ts'
+import { localRuntime } from '../support/localMachine.ts'
+import { inferenceOf } from '../support/models/inferenceOf.ts'
+import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
+import { plainUsage } from '../support/models/scriptedAnswer.ts'
+import { plantedDomain } from '../support/plantedDomain.ts'
+import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
+import { type Answer, runningService, type TestService } from '../support/runningService.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+/** Removes things of a real service and reads what becomes of each stored reference to them, here and at the service. */
+let providers: ProviderServer
+let service: TestService
+let agent: RunningAgent
+let agentFolder: string
+let nowMs: number
+const now = () => nowMs
+
+beforeAll(async () => {
+  nowMs = Date.now()
+  providers = await providerServer()
+  service = await runningService({
+    ...{ now, runtimeOf: localRuntime, runtimes: ['local'], inference: inferenceOf(providers) },
+    payments: { facilitator: { kind: 'test-ledger' } },
+  })
+})
+afterAll(async () => {
+  await service?.close()
+  await providers?.close()
+})
+const startAgent = async (): Promise<void> => {
+  agent = await runningAgent({ dataFolder: agentFolder, target: target(), now })
+}
+const target = () => ({ url: service.url, key: service.key, certificate: undefined })
+beforeEach(async () => {
+  providers.clear()
+  agentFolder = temporaryFolder('removed-things')
+  await startAgent()
+  await eventually(() => expect(agent.connection().state).toBe('connected'))
+})
+afterEach(() => agent?.close())
+
+let names = 0
+const newName = () => `thing-${++names}`
+const newSandbox = async (name = newName()): Promise<{ id: string; name: string }> => {
+  const { status, json, text } = await service.send('/v1/sandboxes', { body: { name } })
+  expect(status, text).toBe(201)
+  return json
+}
+const remove = (path: string): Promise<Answer> => service.send(path, { method: 'DELETE' })
+const removeSandbox = async ({ id }: { id: string }) =>
+  expect((await remove(`/v1/sandboxes/${id}`)).json.success).toBe(true)
+const newChat = async (sandboxId: string): Promise<string> => {
+  const body = { models: ['kimi-k2.5'], tools: { enabled: true, sandbox_id: sandboxId } }
+  const { status, json, text } = await agent.send('/local/chat/conversations', { body })
+  expect(status, text).toBe(201)
+  return json.id
+}
+const chat = async (id: string): Promise<Answer['json']> => (await agent.send(`/local/chat/conversations/${id}`)).json
+const newToolServer = async (sandboxId: string): Promise<string> => {
+  const place = { kind: 'sandbox', sandbox_id: sandboxId, command: 'cat' }
+  const { status, json, text } = await agent.send('/local/tool-servers', { body: { name: newName(), place } })
+  expect(status, text).toBe(201)
+  await agent.send(`/local/tool-servers/${json.id}`, { method: 'PATCH', body: { enabled: true } })
+  return json.id
+}
+const toolServer = async (id: string): Promise<Answer['json']> =>
+  (await agent.send('/local/tool-servers')).json.servers.find((server: { id: string }) => server.id === id)
+const newDomain = async (): Promise<string> => {
+  const name = `${newName()}.com`
+  const { id: accountId } = (await service.send('/v1/auth/me')).json
+  plantedDomain(service.dataDir, { accountId, name })
+  return name
+}
+const inAgent = (sql: string): unknown[] => {
+  const database = openDatabase(join(agentFolder, 'agent.sqlite'))
+  try {
+    return database.prepare(sql).all()
+  } finally {
+    database.close()
+  }
+}
+const removed = async (): Promise<Answer['json'][]> => (await service.send('/v1/removed-things')).json.things
+const summaries = async (): Promise<string[]> =>
+  (await agent.send('/local/activity?limit=50')).json.entries.map(({ summary }: { summary: string }) => summary)
+
+describe('a deleted sandbox', () => {
+  test('is detached from its chats, and models are not told to work there', async () => {
+    const sandbox = await newSandbox()
+    const id = await newChat(sandbox.id)
+    await removeSandbox(sandbox)
+    await eventually(async () => expect((await chat(id)).tools.sandbox_id).toBeNull())
+    expect((await chat(id)).notice).toBe(
+      `The sandbox “${sandbox.name}” was deleted. This chat no longer works in a sandbox.`,
+    )
+    providers.play({ parts: [{ text: 'Hello' }], usage: plainUsage })
+    const body = { parent_id: null, text: 'Go on' }
+    const sent = await agent.send(`/local/chat/conversations/${id}/messages`, { body })
+    expect(sent.status, sent.text).toBe(201)
+    await eventually(() => expect(providers.requests.length).toBe(1))
+    expect(JSON.stringify(providers.requests[0]?.body)).not.toContain(sandbox.id)
+
+    await agent.send(`/local/chat/conversations/${id}`, { method: 'PATCH', body: { notice: null } })
+    expect((await chat(id)).notice).toBeNull()
+  })
+
+  test('turns its tool server off at once, with the reason', async () => {
+    const sandbox = await newSandbox()
+    const id = await newToolServer(sandbox.id)
+    expect((await toolServer(id)).enabled).toBe(true)
+    await removeSandbox(sandbox)
+    await eventually(async () => expect((await toolServer(id)).enabled).toBe(false))
+    expect((await toolServer(id)).fault).toBe(
+      `Its sandbox “${sandbox.name}” was deleted. Remove this server, or add it again in another sandbox.`,
+    )
+    const summary = `The tool server “${(await toolServer(id)).name}” was turned off: its sandbox “${sandbox.name}” was deleted.`
+    expect(await summaries()).toContain(summary)
+  })
+
+  test('is found missing at the next connection, by the outbox', async () => {
+    const sandbox = await newSandbox()
+    const [chatId, serverId] = [await newChat(sandbox.id), await newToolServer(sandbox.id)]
+    await agent.close()
+    await removeSandbox(sandbox)
+    expect(await removed()).toContainEqual(
+      expect.objectContaining({ kind: 'sandbox', id: sandbox.id, name: sandbox.name }),
+    )
+    await startAgent()
+    await eventually(async () => expect((await chat(chatId)).tools.sandbox_id).toBeNull())
+    expect((await chat(chatId)).notice).toContain(`“${sandbox.name}”`)
+    await eventually(async () => expect((await toolServer(serverId)).enabled).toBe(false))
+  })
+
+  test('is found missing by comparison where the outbox no longer has it', async () => {
+    const sandbox = await newSandbox()
+    const chatId = await newChat(sandbox.id)
+    await eventually(() => expect(inAgent('SELECT thing FROM known_things')).toContainEqual({ thing: sandbox.id }))
+    await agent.close()
+    await removeSandbox(sandbox)
+    const database = openDatabase(join(service.dataDir, 'service.sqlite'))
+    database.prepare('DELETE FROM removed_things').run()
+    database.close()
+    await startAgent()
+    await eventually(async () => expect((await chat(chatId)).tools.sandbox_id).toBeNull())
+    expect((await chat(chatId)).notice).toContain(`“${sandbox.name}”`)
+  })
+
+  test('of another account changes nothing here', async () => {
+    const sandbox = await newSandbox()
+    const chatId = await newChat(sandbox.id)
+    const other = await runningService({ runtimeOf: localRuntime, runtimes: ['local'] })
+    try {
+      agent.connect({ url: other.url, key: other.key, certificate: undefined })
+      const accountId = (await other.send('/v1/auth/me')).json.id
+      const compared = () => inAgent('SELECT account_id FROM compared_accounts')
+      await eventually(() => expect(compared()).toContainEqual({ account_id: accountId }))
+      expect((await chat(chatId)).tools.sandbox_id).toBe(sandbox.id)
+    } finally {
+      agent.connect(target())
+      await other.close()
+    }
+  })
+
+  test('ends links to its terminals when it stops', async () => {
+    const sandbox = await newSandbox()
+    const link = await service.send(`/v1/sandboxes/${sandbox.id}/terminal-session`, { body: {} })
+    expect(link.status, link.text).toBe(201)
+    const terminals = () => service.send(`/v1/sandboxes/${sandbox.id}/pty`, { key: link.json.token })
+    expect((await terminals()).status).toBe(200)
+    await service.send(`/v1/sandboxes/${sandbox.id}/stop`, { body: {} })
+    await service.send(`/v1/sandboxes/${sandbox.id}/start`, { body: {} })
+    expect((await terminals()).status).toBe(401)
+    await removeSandbox(sandbox)
+  })
+
+  test('leaves DNS records that its domain tells of and that one request removes', async () => {
+    const sandbox = await newSandbox()
+    const domain = await newDomain()
+    await service.send(`/v1/sandboxes/${sandbox.id}/ports/expose`, { body: { port: 8000 } })
+    const led = await service.send(`/v1/sandboxes/${sandbox.id}/domains`, { body: { domain, port: 8000 } })
+    expect(led.json.verified, led.text).toBe(true)
+    const record = { type: 'A', host: '@', value: '127.0.0.1', ttl: 3600 }
+    await service.send(`/v1/domains/${domain}/dns`, { body: record })
+    await service.send(`/v1/domains/${domain}/dns`, { body: { ...record, host: 'www', value: '192.0.2.7' } })
+    await removeSandbox(sandbox)
+
+    const orphan = { name: domain, sandbox_id: sandbox.id, sandbox_name: sandbox.name }
+    expect((await service.send(`/v1/domains/${domain}`)).json.orphaned_names).toEqual([orphan])
+    const listed = (await service.send(`/v1/domains/${domain}/orphaned-records`)).json
+    expect(listed.records).toEqual([expect.objectContaining(record)])
+    const activity = (await service.send('/v1/activity?limit=500')).json.activities
+    expect(activity).toContainEqual(
+      expect.objectContaining({
+        ...{ type: 'dns.changed', domain },
+        description: `Left DNS records of ${domain} that point to the deleted sandbox ${sandbox.name}`,
+      }),
+    )
+    const gone = await remove(`/v1/domains/${domain}/orphaned-records`)
+    expect(gone.json.removed).toEqual([expect.objectContaining(record)])
+    const { records } = (await service.send(`/v1/domains/${domain}/dns`)).json
+    expect(records).toEqual([expect.objectContaining({ host: 'www', value: '192.0.2.7' })])
+    expect((await service.send(`/v1/domains/${domain}`)).json.orphaned_names).toEqual([])
+  })
+
+  test('is no longer orphaned once its records are removed by hand', async () => {
+    const sandbox = await newSandbox()
+    const domain = await newDomain()
+    await service.send(`/v1/sandboxes/${sandbox.id}/domains`, { body: { domain } })
+    await removeSandbox(sandbox)
+    expect((await service.send(`/v1/domains/${domain}`)).json.orphaned_names).toHaveLength(1)
+    expect((await service.send(`/v1/domains/${domain}/orphaned-records`)).json).toEqual({ names: [], records: [] })
+    expect((await service.send(`/v1/domains/${domain}`)).json.orphaned_names).toEqual([])
+  })
+})
+
+test('a domain is not verified on a port that was closed, and is again once it is exposed', async () => {
+  const sandbox = await newSandbox()
+  const domain = await newDomain()
+  const path = `/v1/sandboxes/${sandbox.id}`
+  await service.send(`${path}/ports/expose`, { body: { port: 8000 } })
+  await service.send(`${path}/domains`, { body: { domain, port: 8000 } })
+  const isVerified = async () => (await service.send(`${path}/domains`)).json.domains[0].verified
+  expect(await isVerified()).toBe(true)
+  await remove(`${path}/ports/8000`)
+  expect(await isVerified()).toBe(false)
+  await service.send(`${path}/ports/expose`, { body: { port: 8000 } })
+  expect(await isVerified()).toBe(true)
+  await removeSandbox(sandbox)
+})
+
+describe('a domain that left the account', () => {
+  const leave = async (domain: string): Promise<void> => {
+    const database = openDatabase(join(service.dataDir, 'service.sqlite'))
+    database.prepare('DELETE FROM registry_domains WHERE name = ?').run(domain)
+    database.close()
+    nowMs += 6 * 60_000 // what was read is old by now
+    await service.send(`/v1/domains/${domain}`)
+    await eventually(async () => expect((await service.send(`/v1/domains/${domain}`)).json.left_at).not.toBeNull())
+  }
+
+  test('does not lead to sandboxes without a proof', async () => {
+    const [sandbox, domain] = [await newSandbox(), await newDomain()]
+    await leave(domain)
+    const { json } = await service.send(`/v1/sandboxes/${sandbox.id}/domains`, { body: { domain: `app.${domain}` } })
+    expect(json.verified).toBe(false)
+    expect(json.verification.type).toBe('TXT')
+    expect(await removed()).toContainEqual(expect.objectContaining({ kind: 'domain', id: domain }))
+    await removeSandbox(sandbox)
+  })
+
+  test('is missed by its auto-renewal, which can be turned off', async () => {
+    const domain = await newDomain()
+    const database = openDatabase(join(agentFolder, 'agent.sqlite'))
+    const place = `embedded ${(await service.send('/v1/auth/me')).json.id}`
+    await agent.send('/local/domains')
+    database.prepare('INSERT INTO domain_renewals VALUES (?, ?, 1, 30, 1, 20000000)').run(place, domain)
+    database.close()
+    const renewals = async () => (await agent.send('/local/domains/renewals')).json
+    await leave(domain)
+    await eventually(async () => expect((await renewals()).missing).toEqual([domain]))
+    const sentence = `Auto-renew of ${domain} is on, and ${domain} is not in your account.`
+    await eventually(async () => expect(await summaries()).toContain(sentence))
+    const off = await agent.send(`/local/domains/${domain}/renewal`, { method: 'DELETE' })
+    expect(off.json).toEqual({ success: true, domain })
+    expect((await renewals()).missing).toEqual([])
+  })
+})
