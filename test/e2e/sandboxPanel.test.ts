@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { listPorts } from '../../src/shared/contract/ports.ts'
 import { addSandboxDomain } from '../../src/shared/contract/sandboxDomains.ts'
 import { deleteSandbox, execInSandbox, getSandbox, listSandboxes } from '../../src/shared/contract/sandboxes.ts'
 import { createTerminal } from '../../src/shared/contract/terminals.ts'
@@ -164,6 +165,35 @@ test('shows the page behind a private port here and in a tab, and to nobody else
   await preview.getByText('Nothing is listening on port 3000').waitFor()
   await details.choose('Actions for port 3000', 'Remove')
   await ports.getByText('No ports exposed').waitFor()
+})
+
+test('offers a listening port while the panel is closed, and opens it privately', async () => {
+  const { id } = await app.sandbox('chip-box')
+  const exec = (command: string) => app.client.call(execInSandbox, { id, command })
+  await app.client.call(createTerminal, { id, command: 'bash' })
+  await exec('mkdir /srv/chip && echo "<h2>From the chip</h2>" > /srv/chip/index.html')
+  const window = await app.window()
+  const { page } = window
+  await window.select('chip-box')
+  await exec('cd /srv/chip && python3 -m http.server 8000 >/dev/null 2>&1 &')
+  const chip = page.getByRole('button', { name: '8000 listening · Open' })
+  await chip.waitFor()
+  await look(page, 'ports-chip')
+  const opening = page.context().waitForEvent('page')
+  await chip.click()
+  const opened = await opening
+  await opened.getByRole('heading', { name: 'From the chip' }).waitFor()
+  expect(opened.url()).not.toContain('token')
+  await opened.close()
+  const { ports } = await app.client.call(listPorts, { id })
+  expect(ports).toMatchObject([{ port: 8000, visibility: 'private' }])
+
+  await exec('cd /srv/chip && python3 -m http.server 8001 >/dev/null 2>&1 &')
+  await page.getByRole('button', { name: '2 ports listening' }).click()
+  await page.getByRole('menuitem', { name: 'Open 8001' }).waitFor()
+  await page.keyboard.press('Escape')
+  await exec('pkill -f http.server; true')
+  await page.getByRole('button', { name: '2 ports listening' }).waitFor({ state: 'detached' })
 })
 
 test('goes back to a snapshot, and makes another sandbox from it', async () => {

@@ -17,6 +17,7 @@ import { usePanelRoom } from '../../ui/panels/usePanelRoom.ts'
 import { machineActions } from './machineActions.ts'
 import { ScreenDialogs } from './ScreenDialogs.tsx'
 import { screenCommands } from './screenCommands.ts'
+import { ListeningPorts } from './side/ListeningPorts.tsx'
 import { SideButton } from './side/SideButton.tsx'
 import { SideView } from './side/SideView.tsx'
 import { sideCommands } from './side/sideCommands.ts'
@@ -80,7 +81,12 @@ export function TerminalsScreen() {
         actions={screen.workbenchActions(sandbox)}
         sandboxMenu={sandboxMenu(sandbox, screen.sandboxActions)}
         reveal={screen.reveal}
-        sideButton={<SideButton side={side} />}
+        sideButton={
+          <>
+            <ListeningPorts sandbox={sandbox} visible={sandbox === present && !side.open} />
+            <SideButton side={side} />
+          </>
+        }
         listButton={room.listFolds && <ListButton label="Sandboxes" open={listOpen} onOpenChange={setListOpen} />}
       />
     </Layer>

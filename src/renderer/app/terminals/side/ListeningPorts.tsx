@@ -1,0 +1,42 @@
+import { ExternalLink } from 'lucide-react'
+import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
+import { useListening, usePortActions, usePorts } from '../../../features/machines/details/ports/usePorts.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Menu } from '../../../ui/Menu.tsx'
+import { noticeFailure } from '../../../ui/noticeFailure.ts'
+
+type ListeningPortsProps = { sandbox: Sandbox; visible: boolean }
+
+/** Offers the servers of a sandbox while its panel is closed. Opening one gives it a private address first. */
+export function ListeningPorts({ sandbox, visible }: ListeningPortsProps) {
+  const listening = useListening(sandbox, visible)
+  const { data: exposed } = usePorts(sandbox, visible)
+  const actions = usePortActions(sandbox)
+  const [first] = listening ?? []
+  if (!listening || first === undefined) return null
+
+  const open = (number: number) =>
+    noticeFailure(`Port ${number} was not opened`, async () => {
+      const present = exposed?.find(({ port }) => port === number)
+      await actions.open(present ?? (await actions.expose({ port: number, visibility: 'private' })))
+    })
+  if (listening.length === 1) {
+    return (
+      <Button size="small" variant="ghost" icon={ExternalLink} onClick={() => void open(first)}>
+        {first} listening · Open
+      </Button>
+    )
+  }
+  const items = listening.map((port) => ({
+    label: `Open ${port}`,
+    icon: ExternalLink,
+    onSelect: () => void open(port),
+  }))
+  return (
+    <Menu items={items} align="end">
+      <Button size="small" variant="ghost" icon={ExternalLink}>
+        {listening.length} ports listening
+      </Button>
+    </Menu>
+  )
+}
