@@ -22,7 +22,7 @@ test('domains and orders of before are of the test registry, and stay as they we
       {
         ...{ registrar: 'local', name: 'example.com', account_id: 'acc_ada', status: 'active', registered_at_ms: 1 },
         ...{ expires_at_ms: 2, auto_renew: 0, privacy: 1, locked: 1, nameservers: '["ns1.example.net"]' },
-        ...{ read_at_ms: 3, failed_at_ms: null },
+        ...{ read_at_ms: 3, failed_at_ms: null, left_at_ms: null },
       },
     ])
     expect(database.prepare('SELECT id, registrar, state FROM domain_orders').all()).toEqual([
