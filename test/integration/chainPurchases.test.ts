@@ -73,7 +73,8 @@ test('credits are bought, and the balance moves by the exact amount', async () =
   expect(await spent()).toBe(price)
 })
 
-test('a domain is bought, and the balance moves by the exact amount', async () => {
+/** Buys a domain of the service as one of its accounts. */
+async function domainBuyer() {
   const plain = publicSeller({ deadlineMs: 5_000 })
   onTestFinished(() => plain.close())
   // The key is added to what is sent, as for the agent's own service: it is never kept with the payment.
@@ -83,22 +84,52 @@ test('a domain is bought, and the balance moves by the exact amount', async () =
       plain.ask({ ...request, headers: { ...request.headers, 'x-api-key': service.key } }, signal),
   }
   const { engine, wanted, ended, spent, address } = await rich(withKey)
-  await chain.give(address, price)
+  await chain.give(address, 4 * price)
   const url = `${service.url}/domains/register`
-  const request = {
-    method: 'POST',
-    url,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ domain: 'agent-1.com' }),
+  return {
+    async buy(domain: string) {
+      const headers = { 'content-type': 'application/json' }
+      const request = { method: 'POST', url, headers, body: JSON.stringify({ domain }) }
+      const call = { asker: script, repeatable: undefined, setHeader: () => {}, signal: new AbortController().signal }
+      const want = async () => ({ ...wanted(url, 20), request })
+      const { payment } = await engine.payments.buy(want, call, { reason: undefined, waitMs: 0 })
+      if (!payment) throw new Error('It was free.')
+      return async () => (await ended(payment.record.id)).record
+    },
+    spent: async () => (await spent()) + 4 * price,
   }
-  const call = { asker: script, repeatable: undefined, setHeader: () => {}, signal: new AbortController().signal }
-  const want = async () => ({ ...wanted(url, 20), request })
-  const { payment } = await engine.payments.buy(want, call, { reason: undefined, waitMs: 0 })
-  if (!payment) throw new Error('It was free.')
-  expect((await ended(payment.record.id)).record).toMatchObject({ state: 'settled', paid: true, network: base.id })
-  expect(await spent()).toBe(13_950_000 - price)
-  const { domains } = (await service.send('/domains')).json
-  expect(domains.map(({ domain }: { domain: string }) => domain)).toEqual(['agent-1.com'])
+}
+const ownedDomains = async (): Promise<string[]> =>
+  (await service.send('/domains')).json.domains.map(({ domain }: { domain: string }) => domain)
+
+test('a domain is bought, and the balance moves by the exact amount', async () => {
+  const { buy, spent } = await domainBuyer()
+  expect(await (await buy('agent-1.com'))()).toMatchObject({ state: 'settled', paid: true, network: base.id })
+  expect(await spent()).toBe(13_950_000)
+  expect(await ownedDomains()).toEqual(['agent-1.com'])
+})
+
+test('of two requests that buy one domain at once, one is paid and the other costs nothing', async () => {
+  const { buy, spent } = await domainBuyer()
+  const begun = await Promise.all([buy('agent-2.com'), buy('agent-2.com')])
+  const ended = await Promise.all(begun.map((end) => end()))
+  expect(ended.map(({ state }) => state).sort()).toEqual(['refused', 'settled'])
+  expect(ended.find(({ state }) => state === 'refused')?.error).toContain('agent-2.com')
+  expect(await spent()).toBe(13_950_000)
+  expect((await ownedDomains()).filter((name) => name === 'agent-2.com')).toHaveLength(1)
+})
+
+test('a service that is killed between settlement and registration delivers the domain once', async () => {
+  const { buy, spent } = await domainBuyer()
+  await chain.node.client.setAutomine(false)
+  const end = await buy('agent-3.com')
+  await eventually(async () => expect((await chain.node.client.getTxpoolContent()).pending).not.toEqual({}))
+  await service.restart('SIGKILL')
+  await chain.node.client.setAutomine(true)
+  await chain.node.client.mine({ blocks: 1 })
+  expect(await end()).toMatchObject({ state: 'settled', paid: true })
+  expect(await spent()).toBe(13_950_000)
+  expect((await ownedDomains()).filter((name) => name === 'agent-3.com')).toHaveLength(1)
 })
 
 test('a service that is killed while it settles has settled once, and the answer comes', async () => {

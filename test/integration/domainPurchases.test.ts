@@ -75,14 +75,27 @@ test('of fifty copies of one payment one is settled, and all that answer tell of
   expect(before - (await money())).toBe(10_950_000)
 })
 
-test('of two people who pay for one name, one has it and the other has credits', async () => {
+test('of two orders of one name at once, one is paid and the other is refused unpaid', async () => {
   const body = { domain: fresh() }
   const both = await Promise.all([paymentFor('/domains/register', body), paymentFor('/domains/register', body)])
   const [before, creditsBefore] = [await money(), await credits()]
   const answers = await Promise.all(both.map((headers) => ask('/domains/register', body, headers)))
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
-  expect(before - (await money())).toBe(2 * 10_950_000)
-  expect((await credits()) - creditsBefore).toBe(1_095)
+  expect(answers.find(({ status }) => status === 409)?.json.code).toMatch(/^domain\/(busy|taken)$/)
+  expect(before - (await money())).toBe(10_950_000)
+  expect(await credits()).toBe(creditsBefore)
+})
+
+test('of two renewals of one term at once, one is paid and the other is refused unpaid', async () => {
+  const { domain, expires_at } = (await bought('/domains/register', { domain: fresh() })).json
+  const path = `/v1/domains/${domain}/renew`
+  const body = { years: 1, if_expires_at: expires_at }
+  const both = await Promise.all([paymentFor(path, body), paymentFor(path, body)])
+  const before = await money()
+  const answers = await Promise.all(both.map((headers) => ask(path, body, headers)))
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
+  expect(answers.find(({ status }) => status === 409)?.json.code).toMatch(/^domain\/(busy|renewed)$/)
+  expect(before - (await money())).toBe(11_950_000)
 })
 
 describe('a quote', () => {

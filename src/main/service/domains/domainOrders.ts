@@ -5,7 +5,7 @@ import type { Log } from '../../platform/log.ts'
 import type { DomainRow } from './domainRepository.ts'
 import type { Domains } from './domains.ts'
 import type { Order, OrderRepository } from './orderRepository.ts'
-import { toAppError } from './registrarErrors.ts'
+import { toAppError, told } from './registrarErrors.ts'
 import { type NamePrice, type Registrar, RegistrarFailure } from './registrars/registrar.ts'
 
 export type RegisterOrder = {
@@ -34,6 +34,10 @@ export type Ordered = { orderId: string; domain: DomainRow }
 export type DomainOrders = {
   /** @throws AppError `domain/busy`, `domain/taken`, `domain/state`, `domain/registrar`: nothing was bought; `domain/unclear`: it may have been */
   register(order: RegisterOrder): Promise<Ordered>
+  /** Checks with the registrar, before payment. @throws AppError `domain/busy`, `domain/taken`, `domain/registrar` */
+  assertRegistrable(domain: string): Promise<void>
+  /** Checks without the registrar, before payment. @throws AppError `domain/busy`, `domain/not-found` */
+  assertRenewable(accountId: AccountId, domain: string): void
   /** Asks the registrar. @throws AppError `domain/renewed` where it expires at another time, `domain/not-found`, `domain/registrar` */
   checkExpiry(accountId: AccountId, domain: string, expiresAtMs: number): Promise<void>
   /** Likewise. @throws AppError `domain/not-found`, `domain/renewed` */
@@ -73,9 +77,7 @@ export function domainOrders(options: {
   }
   /** @param prepare makes sure that what becomes of the order can be told afterwards, or that it is not placed */
   const ordered = async (order: Order, prepare: () => Promise<void>, ask: () => Promise<void>): Promise<Ordered> => {
-    if (!records.add(order)) {
-      throw new AppError('domain/busy', `Another order for ${order.domain} is in progress.`)
-    }
+    if (!records.add(order)) throw createBusyError(order.domain)
     try {
       await prepare()
     } catch (failure) {
@@ -121,7 +123,19 @@ export function domainOrders(options: {
     registrar: registrar.id,
   })
 
+  const assertFree = (domain: string): void => {
+    if (records.open(registrar.id).some((order) => order.domain === domain)) throw createBusyError(domain)
+  }
+
   return {
+    async assertRegistrable(domain) {
+      assertFree(domain)
+      if (await told(registrar.find(domain))) throw new AppError('domain/taken', `${domain} is taken.`)
+    },
+    assertRenewable(accountId, domain) {
+      assertFree(domain)
+      domains.owned(accountId, domain)
+    },
     register({ privacy, nameservers, price, ...given }) {
       const { domain: name, years } = given
       return ordered(
@@ -163,6 +177,11 @@ export function domainOrders(options: {
       return left
     },
   }
+}
+
+/** Error for an order of a domain while another one is in progress. */
+export function createBusyError(domain: string): AppError {
+  return new AppError('domain/busy', `Another order for ${domain} is in progress.`, { headers: { 'retry-after': '1' } })
 }
 
 function needExpiry(

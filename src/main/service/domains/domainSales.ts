@@ -7,10 +7,10 @@ import { isoTime } from '../../../shared/time.ts'
 import { UnclearWork } from '../../platform/http/unclearWork.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import type { AnyCall, Endpoint } from '../endpoint.ts'
-import type { Paid } from '../payments/sale.ts'
+import type { Paid, SoldResource } from '../payments/sale.ts'
 import type { Till } from '../payments/till.ts'
 import { requireDomainField } from './domainName.ts'
-import type { DomainOrders, Ordered } from './domainOrders.ts'
+import { createBusyError, type DomainOrders, type Ordered } from './domainOrders.ts'
 import type { DomainQuotes } from './domainQuotes.ts'
 import type { PointedDomain, PointTarget } from './pointedDomain.ts'
 import type { NamePrice } from './registrars/registrar.ts'
@@ -65,7 +65,13 @@ export function domainSales(options: {
           amount: microUsdOfCents(amountCents),
           description: `${name} for ${yearsText(years)}`,
           purchase: { domain: name, years, amountCents, privacy, nameservers: nameservers ?? null, price, target },
+          resource: toResource(name),
         }
+      },
+      // Another order may have bought the name between the quote and the lease.
+      async assertDeliverable({ domain, target }, call) {
+        if (target && call.caller) pointing.check(call.caller, target)
+        await orders.assertRegistrable(domain)
       },
       async fulfil({ id: orderId, accountId, purchase }) {
         const nameservers = purchase.nameservers ?? undefined
@@ -95,7 +101,13 @@ export function domainSales(options: {
           amount: microUsdOfCents(amountCents),
           description: `Renewal of ${domain} for ${yearsText(years)}`,
           purchase: { domain, years, amountCents, ...(ifExpiresAtMs !== undefined && { ifExpiresAtMs }) },
+          resource: toResource(domain),
         }
+      },
+      async assertDeliverable({ domain, ifExpiresAtMs }, call) {
+        const accountId = accountOf(call)
+        orders.assertRenewable(accountId, domain)
+        if (ifExpiresAtMs !== undefined) await orders.checkExpiry(accountId, domain, ifExpiresAtMs)
       },
       async fulfil({ id: orderId, accountId, purchase }) {
         const ordered = await cleared(orders.renew({ ...purchase, orderId, accountId }))
@@ -110,6 +122,10 @@ export function domainSales(options: {
       recover: recovered,
     }),
   ]
+}
+
+function toResource(domain: string): SoldResource {
+  return { name: `domain:${domain}`, busyError: () => createBusyError(domain) }
 }
 
 /** @throws AppError `request/invalid` */

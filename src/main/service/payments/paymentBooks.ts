@@ -13,7 +13,9 @@ export type PaymentBooks = {
   find: PaymentRepository['find']
   get: PaymentRepository['get']
   findByKey(order: { accountId: AccountId; key: string }): PaymentRow | undefined
-  open(payment: NewPayment): Promise<void>
+  /** @returns false if an unfinished payment leases its resource: nothing is written then */
+  open(payment: NewPayment): Promise<boolean>
+  isLeased: PaymentRepository['isLeased']
   /** Nothing moved, and nothing will. */
   drop(id: string): Promise<void>
   settling(id: string): Promise<void>
@@ -39,6 +41,7 @@ export function paymentBooks(options: {
     find: records.find,
     get: records.get,
     findByKey: (order) => records.findByKey({ ...order, sinceMs: now() - answersKeptMs }),
+    isLeased: records.isLeased,
     open: (payment) => commits.written(() => records.add(payment)),
     drop: (id) => commits.written(() => records.remove(id)),
     settling: (id) => commits.flushed(() => records.setState(id, 'settling')),

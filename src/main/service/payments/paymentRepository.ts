@@ -22,6 +22,8 @@ export type PaymentRow = PaymentLock & {
   amount: number
   /** Of the operation; it can be written as JSON. */
   purchase: unknown
+  /** `name` of the `SoldResource`: one unfinished payment at a time has it. */
+  resource: string | null
   state: PaymentState
   work: PaymentWork
   transaction: string | null
@@ -39,7 +41,10 @@ export type PaymentRepository = {
   get(id: string): PaymentRow | undefined
   /** Finds the order of a key that may have been paid and did not fail. @param sinceMs earliest completed order */
   findByKey(order: Pick<PaymentRow, 'accountId'> & { key: string; sinceMs: number }): PaymentRow | undefined
-  add(payment: NewPayment): void
+  /** @returns false if an unfinished payment leases its resource */
+  add(payment: NewPayment): boolean
+  /** Whether an unfinished payment leases the resource. */
+  isLeased(resource: string): boolean
   /** Only one that moved nothing. */
   remove(id: string): void
   setState(id: string, state: Exclude<PaymentState, 'settled'>): void
@@ -64,10 +69,12 @@ type Stored = Omit<PaymentRow, 'key' | 'accountId' | 'authorization' | 'purchase
   answerBody: string | null
 }
 const columns = `id, network, asset, payer, nonce, operation, idempotency_key AS key, account_id AS accountId, method, path,
-  body_hash AS bodyHash, authorization, amount, purchase, state, work, transaction_hash AS "transaction",
+  body_hash AS bodyHash, authorization, amount, purchase, resource, state, work, transaction_hash AS "transaction",
   answer_status AS answerStatus, answer_body AS answerBody, attempts, next_at_ms AS nextAtMs,
   created_at_ms AS createdAtMs`
 const unfinished = `(state IN ('verifying', 'settling', 'unknown') OR work IN ('waiting', 'begun'))`
+/** As the index has it, which SQLite compares word by word. */
+const leases = `resource IS NOT NULL AND (state IN ('verifying', 'settling', 'unknown') OR work IN ('waiting', 'begun'))`
 
 export function paymentRepository(database: Database): PaymentRepository {
   const find = database.prepare<[string, string, string, string], Stored>(
@@ -81,9 +88,11 @@ export function paymentRepository(database: Database): PaymentRepository {
   )
   const add = database.prepare<unknown[]>(
     `INSERT INTO payments (id, network, asset, payer, nonce, operation, idempotency_key, account_id, method, path, body_hash,
-       authorization, amount, purchase, state, next_at_ms, created_at_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'verifying', ?, ?)`,
+       authorization, amount, purchase, resource, state, next_at_ms, created_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'verifying', ?, ?)
+     ON CONFLICT (resource) WHERE ${leases} DO NOTHING`,
   )
+  const isLeased = database.prepare<[string]>(`SELECT 1 FROM payments WHERE resource = ? AND ${leases}`)
   const remove = database.prepare<[string]>(`DELETE FROM payments WHERE id = ? AND state IN ('verifying', 'failed')`)
   const setState = database.prepare<[PaymentState, string]>('UPDATE payments SET state = ? WHERE id = ?')
   const settled = database.prepare<[string, PaymentWork, number, string]>(
@@ -135,12 +144,14 @@ export function paymentRepository(database: Database): PaymentRepository {
         bodyHash,
         createdAtMs,
       } = payment
-      add.run(
+      const added = add.run(
         ...[id, network, asset, payer, nonce, operation, key, accountId, method, path, bodyHash],
         ...[JSON.stringify(payment.authorization), payment.amount, JSON.stringify(payment.purchase)],
-        ...[createdAtMs, createdAtMs],
+        ...[payment.resource, createdAtMs, createdAtMs],
       )
+      return added.changes > 0
     },
+    isLeased: (resource) => isLeased.get(resource) !== undefined,
     remove(id) {
       remove.run(id)
     },

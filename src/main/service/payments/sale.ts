@@ -1,3 +1,4 @@
+import type { AppError } from '../../../shared/appError.ts'
 import type { Answer, Parsed, Route } from '../../../shared/contract/route.ts'
 import type { AccountId } from '../../../shared/ids.ts'
 import type { MicroUsd } from '../../../shared/microUsd.ts'
@@ -15,6 +16,11 @@ export type Sale<R extends Route, P> = {
   account(input: Parsed<R>, call: AnyCall): AccountId
   /** What it costs. It is not asked again for a payment that was settled. @throws AppError where this cannot be bought, before anybody pays */
   quote(input: Parsed<R>, call: AnyCall): Quote<P> | Promise<Quote<P>>
+  /**
+   * Checks right before settlement, with the resource leased, that the purchase can still be delivered.
+   * @throws AppError where it cannot: nothing is settled
+   */
+  assertDeliverable?(purchase: P, call: AnyCall): void | Promise<void>
   /** @throws whatever failed: the payer is credited then, unless it is an `UnclearWork` */
   fulfil(paid: Paid<P>): Answer<R> | Promise<Answer<R>>
   /**
@@ -30,6 +36,16 @@ export type Quote<P> = {
   /** Shown to the payer. */
   description: string
   purchase: P
+  /** Absent for purchases that any number of requests may make at once. */
+  resource?: SoldResource
+}
+
+/** Something that one order at a time may be about. The order leases it before settlement, until its work ends. */
+export type SoldResource = {
+  /** Unique across operations: `domain:example.com`. */
+  name: string
+  /** Error for another order of it meanwhile, which is refused unpaid. */
+  busyError: () => AppError
 }
 
 export type Paid<P> = {

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
-import { z } from 'zod'
 import { atEndOfFile } from '../../../../test/support/endOfFile.ts'
-import { payer, paymentHeader } from '../../../../test/support/payer.ts'
 import {
   never,
   refuses,
@@ -11,119 +9,19 @@ import {
   unknown,
 } from '../../../../test/support/scriptedFacilitator.ts'
 import { testLedger } from '../../../../test/support/testLedger.ts'
+import { price, signedPayment, thingShop } from '../../../../test/support/thingShop.ts'
 import { AppError } from '../../../shared/appError.ts'
-import { defineRoute } from '../../../shared/contract/route.ts'
-import { microUsd } from '../../../shared/microUsd.ts'
-import type { Payment } from '../../platform/http/endpoint.ts'
-import { silentLog } from '../../platform/log.ts'
-import type { AnyCall } from '../endpoint.ts'
 import type { Facilitator } from './facilitator.ts'
-import { paymentBooks, waitingMs } from './paymentBooks.ts'
+import { waitingMs } from './paymentBooks.ts'
 import { paymentRepository } from './paymentRepository.ts'
-import type { Paid } from './sale.ts'
-import { till } from './till.ts'
-import { unfinishedPayments } from './unfinishedPayments.ts'
-
-const buyThing = defineRoute({
-  operation: 'thingBuy',
-  method: 'POST',
-  path: '/things',
-  summary: 'Buy a thing',
-  tag: 'Things',
-  body: z.object({ name: z.string() }),
-  response: z.object({ thing: z.string() }),
-  status: 201,
-})
-const payTo = '0x2222222222222222222222222222222222222222'
-const price = 2_000_000
-type Purchase = { name: string }
 
 const opened = await testLedger({ cents: 0 })
 atEndOfFile(() => opened.close())
 
-/** A till on the ledger that all tests share, as a process has it: what is left behind is found by the next one. */
-function shop(
-  facilitator: Facilitator,
-  given: { work?: (paid: Paid<Purchase>) => void; wasDone?: () => boolean } = {},
-) {
-  const { database, ledger, commits, ada, clock } = opened
-  const now = () => clock.nowMs
-  const records = paymentRepository(database)
-  const things: string[] = []
-  const failures: unknown[] = []
-  const sold = till({
-    books: paymentBooks({ records, ledger, commits, now }),
-    facilitator,
-    payTo,
-    baseUrl: () => 'http://127.0.0.1:1',
-    onFailure: (failure) => failures.push(failure),
-    now,
-  })
-  const endpoint = sold.sell<typeof buyThing, Purchase>(
-    buyThing,
-    { kind: 'open', signIn: false },
-    {
-      account: () => ada,
-      quote: ({ body }) => ({ amount: microUsd(price), description: 'A thing', purchase: { name: body.name } }),
-      fulfil(paid) {
-        given.work?.(paid)
-        things.push(paid.purchase.name)
-        return { thing: paid.purchase.name }
-      },
-      recover: ({ purchase: { name } }) => (given.wasDone?.() ? { thing: name } : undefined),
-    },
-  )
-  const ask = async (headers: Record<string, string>, name = 'a clock') => {
-    const sent: Record<string, string> = {}
-    const call = {
-      holder: () => undefined,
-      setHeader(key: string, value: string) {
-        sent[key] = value
-      },
-    }
-    const body = Buffer.from(JSON.stringify({ name }))
-    const input = { params: {}, query: {}, body: { name } }
-    const asked = { method: 'POST', path: '/things', headers, body }
-    const paid = await endpoint.price?.(input, call as unknown as AnyCall, asked) // of a call it needs no more
-    return { paid, sent }
-  }
-  /** As the pipeline does it. */
-  const buy = async (headers: Record<string, string>, name?: string) => {
-    const { paid, sent } = await ask(headers, name)
-    if (!paid) throw new Error('It costs nothing.')
-    if ('answer' in paid) return { ...paid.answer, headers: sent }
-    return { ...(await worked(paid)), headers: paid.headers }
-  }
-  const worked = async (paid: Payment) => {
-    let answer: { status: number; body: string }
-    try {
-      const value = await endpoint.handle({ params: {}, query: {}, body: {} }, {} as AnyCall, paid.settlement)
-      answer = { status: 201, body: JSON.stringify(value) }
-    } catch (failure) {
-      throw await paid.failed(failure)
-    }
-    await paid.done(answer)
-    return answer
-  }
-  /** As a process that starts does it. */
-  const restart = async () => {
-    const unfinished = unfinishedPayments({ records, till: sold, commits, now, log: silentLog })
-    await unfinished.start()
-    await unfinished.close()
-  }
-  const refusal = (headers: Record<string, string>, name?: string): Promise<AppError> =>
-    buy(headers, name).then(
-      () => expect.fail('It was sold.'),
-      (failure: unknown) => (failure instanceof AppError ? failure : Promise.reject(failure)),
-    )
-  return { ask, buy, refusal, restart, things, failures, lookAfter: sold.lookAfter }
-}
-
+const shop = (facilitator: Facilitator, given?: Parameters<typeof thingShop>[2]) =>
+  thingShop(opened, facilitator, given)
 const credits = () => opened.ledger.balance(opened.ada).posted
-async function signed() {
-  const buyer = payer(undefined, () => opened.clock.nowMs)
-  return paymentHeader(2, await buyer.authorize({ to: payTo, value: String(price) }))
-}
+const signed = () => signedPayment(opened)
 /** Begun, and left as a process that is killed there leaves it. */
 const leave = (what: Promise<unknown>) => void what.catch(() => undefined)
 

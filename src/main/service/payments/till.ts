@@ -77,7 +77,10 @@ export function till(options: {
   }
 
   /** Verifies and settles one of which nothing is known to have moved. */
-  const settledAnew = async (row: PaymentRow, offer: Offer): Promise<Settlement> => {
+  const settledAnew = async (
+    row: PaymentRow,
+    { offer, assertDeliverable }: { offer: Offer; assertDeliverable: () => Promise<void> },
+  ): Promise<Settlement> => {
     const { authorization, createdAtMs } = row
     let refusal: Refusal | undefined
     try {
@@ -90,6 +93,12 @@ export function till(options: {
     if (refusal) {
       await books.drop(row.id)
       throw paymentRequired(offer, refusal)
+    }
+    try {
+      await assertDeliverable()
+    } catch (failure) {
+      await books.drop(row.id)
+      throw failure
     }
     await books.settling(row.id)
     return settlementOf(row, false)
@@ -183,7 +192,11 @@ export function till(options: {
       const order = orderOf({ accountId, operation: route.operation, asked, identifier: sent?.identifier })
       const earlier = asked.method === 'HEAD' ? undefined : findOrderByKey(order)
       if (earlier) return await resumeByKey(earlier, { call, offer: async () => offerOf(await quoted(), asked) })
-      if (!sent || asked.method === 'HEAD') throw paymentRequired(offerOf(await quoted(), asked))
+      if (!sent || asked.method === 'HEAD') {
+        const unpaid = await quoted()
+        if (unpaid.resource && books.isLeased(unpaid.resource.name)) throw unpaid.resource.busyError()
+        throw paymentRequired(offerOf(unpaid, asked))
+      }
       needOwnWallet(call.holder(), sent)
 
       const bound = boundRequest({ sent, order, lock: lockOf(sent) })
@@ -212,10 +225,14 @@ export function till(options: {
       const offer = async () => offerOf(quote ?? (await quoted()), asked)
       try {
         if (row && hasMoved(row)) return await resumed(row, { call, offer, release })
-        const fresh = newRow(bound, quote ?? (await quoted()))
+        const present = quote ?? (await quoted())
+        const fresh = newRow(bound, present)
         if (row) await books.drop(row.id)
-        await books.open(fresh)
-        const settlement = await settledAnew(fresh, await offer())
+        if (!(await books.open(fresh))) throw present.resource?.busyError() ?? underWay()
+        const settlement = await settledAnew(fresh, {
+          offer: offerOf(present, asked),
+          assertDeliverable: async () => sale.assertDeliverable?.(present.purchase, call),
+        })
         return await endedWith(fresh, settlement, { offer, release })
       } catch (failure) {
         release()
@@ -238,11 +255,12 @@ export function till(options: {
     return { network: id, asset: usdc.address.toLowerCase(), payer, nonce }
   }
 
-  const newRow = (bound: BoundRequest, { amount, purchase }: Quote<unknown>): PaymentRow => ({
+  const newRow = (bound: BoundRequest, { amount, purchase, resource }: Quote<unknown>): PaymentRow => ({
     ...bound,
     id: `pay_${randomBytes(12).toString('hex')}`,
     amount,
     purchase,
+    resource: resource?.name ?? null,
     ...{ state: 'verifying', work: 'none', transaction: null, answer: undefined, attempts: 0 },
     ...{ nextAtMs: now(), createdAtMs: now() },
   })

@@ -14,6 +14,7 @@ import { domainsWithoutPort } from './domainsWithoutPort.ts'
 import { idempotency } from './idempotency.ts'
 import { idempotencyBounds } from './idempotencyBounds.ts'
 import { paymentKeys } from './paymentKeys.ts'
+import { paymentResources } from './paymentResources.ts'
 import { payments } from './payments.ts'
 import { ports } from './ports.ts'
 import { registrars } from './registrars.ts'
@@ -52,4 +53,5 @@ export const serviceMigrations: readonly Migration[] = [
   paymentKeys,
   idempotencyBounds,
   removedThings,
+  paymentResources,
 ]
