@@ -68,10 +68,11 @@ function reached(operation: string, at = 1): Promise<void> {
 }
 
 test.each<[string, () => Promise<void>, 'domain' | 'credit']>([
-  ['before the registrar is asked whether it has the name', () => reached('getDomainInfo'), 'credit'],
+  ['before it is settled', () => reached('getDomainInfo'), 'domain'],
+  ['before the registrar is asked whether it has the name', () => reached('getDomainInfo', 2), 'credit'],
   ['before the registrar buys it', () => reached('registerDomain'), 'credit'],
   ['when the registrar bought it and has not answered', boughtSilently, 'domain'],
-  ['when it is bought and not read yet', () => reached('getDomainInfo', 2), 'domain'],
+  ['when it is bought and not read yet', () => reached('getDomainInfo', 3), 'domain'],
 ])('killed %s', async (_, step, outcome) => {
   const domain = `killed-${++names}.com`
   const sent = await paid({ domain })
