@@ -37,6 +37,16 @@ test('notes when it stays away, and when it is back', () => {
   expect(noted).toEqual(['service.connected', 'service.lost', 'service.connected'])
 })
 
+test('notes when the wallet stays signed out', () => {
+  tell('connected')
+  tell('unreachable')
+  tell('signed-out')
+  vi.advanceTimersByTime(1_000)
+  tell('signed-out')
+  tell('connected')
+  expect(noted).toEqual(['service.connected', 'service.signed-out', 'service.connected'])
+})
+
 test('has no word for one that blinks', () => {
   tell('connected')
   for (let count = 0; count < 20; count += 1) {

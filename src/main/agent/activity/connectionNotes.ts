@@ -4,7 +4,7 @@ import type { Note } from '../note.ts'
 /** A service that is away for less is not worth a word: it restarts, or the network blinked. */
 const worthAWordMs = 10_000
 
-/** Notes when the service comes and when it stays away. */
+/** Notes when the service connects, and when it stays away or the wallet stays signed out of it. */
 export function connectionNotes({
   link,
   note,
@@ -16,6 +16,7 @@ export function connectionNotes({
 }): { close(): void } {
   let connected = false
   let timer: NodeJS.Timeout | undefined
+  let away: 'signed-out' | 'unreachable' = 'unreachable'
 
   const leave = link.subscribe((event) => {
     if (event.type !== 'connection.changed') return
@@ -27,10 +28,14 @@ export function connectionNotes({
       if (connected) return
       connected = true
       note({ kind: 'service.connected', actor, summary: `Connected to ${name}.`, detail: { kind, url } })
-    } else if (state === 'unreachable') {
+    } else if (state !== 'starting') {
+      away = state
       timer ??= setTimeout(() => {
         timer = undefined
-        if (connected) note({ kind: 'service.lost', actor, summary: `${name} stopped responding.`, detail: { detail } })
+        if (connected && away === 'signed-out')
+          note({ kind: 'service.signed-out', actor, summary: `Signed out of ${name}.`, detail: { detail } })
+        else if (connected)
+          note({ kind: 'service.lost', actor, summary: `${name} stopped responding.`, detail: { detail } })
         connected = false
       }, awayMs)
     }

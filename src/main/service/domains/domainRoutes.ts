@@ -184,8 +184,8 @@ export function domainRoutes(options: {
       return { success: true, ...recordToWire(record) }
     }),
     endpoint(removeDnsRecord, async ({ params: { domain, recordId } }, { caller: { accountId } }) => {
-      await zones.remove({ accountId, name: domain }, recordId)
-      noteAccount(accountId, { type: 'dns.changed', domain, description: `Deleted a DNS record of ${domain}` })
+      const record = await zones.remove({ accountId, name: domain }, recordId)
+      noteAccount(accountId, { type: 'dns.changed', domain, description: `Deleted ${shown(record)} of ${domain}` })
       return { success: true, recordId }
     }),
     endpoint(listOrphanedRecords, async ({ params: { domain } }, { caller: { accountId } }) => {

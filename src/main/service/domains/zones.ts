@@ -27,8 +27,11 @@ export type Zones = {
   add(of: Of, record: NewDnsRecord): Promise<RegistrarRecord>
   /** What is not given stays. @throws AppError `dns/not-found`, `request/invalid`, `dns/conflict` */
   change(of: Of, id: string, change: RecordChange): Promise<RegistrarRecord>
-  /** @throws AppError `dns/not-found` */
-  remove(of: Of, id: string): Promise<void>
+  /**
+   * @returns the record as it was
+   * @throws AppError `dns/not-found`
+   */
+  remove(of: Of, id: string): Promise<RegistrarRecord>
 }
 
 const freshMs = 2 * 60_000
@@ -141,9 +144,10 @@ export function zones(options: {
       }),
     remove: (of, id) =>
       changed(of, async (present) => {
-        found(present, id)
+        const record = found(present, id)
         const removed = registrar.removeRecord(of.name, id).then(() => true)
         await settled(of.name, removed, (records) => records.every((it) => it.id !== id) || undefined)
+        return record
       }),
   }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { gatewayWorld } from '../../../../test/support/models/gatewayWorld.ts'
+import { type Asked, gatewayWorld } from '../../../../test/support/models/gatewayWorld.ts'
 import { plainUsage } from '../../../../test/support/models/scriptedAnswer.ts'
 
 const world = await gatewayWorld()
@@ -76,20 +76,43 @@ test.each([false, true])(
   },
 )
 
-test('the hold covers that all of the prompt is written', async () => {
-  const need = async (messages: object[]): Promise<number> => {
-    let [low, high] = [0, 1_000_000]
-    while (high - low > 1) {
-      world.purse.balance = Math.floor((low + high) / 2)
-      const paid = await world.ask(asked, { messages, max_tokens: 1 }).then(
-        () => true,
-        () => false,
-      )
-      if (paid) high = Math.floor((low + high) / 2)
-      else low = Math.floor((low + high) / 2)
-    }
-    return high
+/** Finds the smallest balance, in micro-dollars, with which a request is accepted. */
+async function leastBalance(request: Asked, body: object): Promise<number> {
+  let [low, high] = [0, 1_000_000]
+  while (high - low > 1) {
+    world.purse.balance = Math.floor((low + high) / 2)
+    const isPaid = await world.ask(request, { ...body, max_tokens: 1 }).then(
+      () => true,
+      () => false,
+    )
+    if (isPaid) high = Math.floor((low + high) / 2)
+    else low = Math.floor((low + high) / 2)
   }
-  const [unmarked, marked] = [await need(history.slice(0, 2)), await need(history)]
+  return high
+}
+
+test('the hold covers that all of the prompt is written', async () => {
+  const unmarked = await leastBalance(asked, { messages: history.slice(0, 2) })
+  const marked = await leastBalance(asked, { messages: history })
   expect(marked).toBeGreaterThan(unmarked * 1.2)
+})
+
+test('the hold covers marks that pass to the provider in any block', async () => {
+  const request = { ...asked, dialect: 'messages' as const }
+  const bodyWith = (mark: object) => ({
+    messages: [
+      { role: 'user', content: long },
+      {
+        role: 'assistant',
+        content: [{ type: 'tool_use', id: 'toolu_1', name: 'look', input: {}, ...mark }],
+      },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'seen' }] },
+    ],
+    tools: [{ name: 'look', input_schema: { type: 'object' } }],
+  })
+  const plain = await leastBalance(request, bodyWith({}))
+  const marked = await leastBalance(request, bodyWith({ cache_control: { type: 'ephemeral' } }))
+  const hour = await leastBalance(request, bodyWith({ cache_control: { type: 'ephemeral', ttl: '1h' } }))
+  expect(marked).toBeGreaterThan(plain * 1.2)
+  expect(hour).toBeGreaterThan(plain * 1.8)
 })

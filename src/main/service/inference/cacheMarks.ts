@@ -1,7 +1,31 @@
-import type { InnerRequest, TextPart, Tool, Turn, UserTurn } from './innerForm.ts'
+import type { CacheMark, InnerRequest, TextPart, Tool, Turn, UserTurn } from './innerForm.ts'
+import { looseObject } from './looseJson.ts'
 import type { CatalogueModel } from './modelCatalogue.ts'
 import { askedCache } from './reservationPlan.ts'
 import { mostInputTokens } from './tokenEstimate.ts'
+
+const maxMarkDepth = 16
+
+/**
+ * Finds the longest cache time that a body asks for anywhere in it. A body that passes through unchanged may carry marks
+ * in places that its translation leaves out, and the provider bills them.
+ */
+export function cacheMarkIn(value: unknown, depth = 0): CacheMark | undefined {
+  if (depth > maxMarkDepth || typeof value !== 'object' || value === null) return undefined
+  let longest: CacheMark | undefined
+  for (const [name, field] of Object.entries(value)) {
+    const mark = name === 'cache_control' ? markOf(field) : cacheMarkIn(field, depth + 1)
+    if (mark === '1h') return mark
+    longest ??= mark
+  }
+  return longest
+}
+
+function markOf(control: unknown): CacheMark | undefined {
+  const mark = looseObject(control)
+  if (mark === undefined) return undefined
+  return mark.ttl === '1h' ? '1h' : '5m'
+}
 
 /** Of texts, about so many bytes are a token. Where that is wrong, a provider keeps nothing and bills nothing for it. */
 const bytesPerToken = 4

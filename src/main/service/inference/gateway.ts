@@ -10,7 +10,7 @@ import {
 } from './answerLimits.ts'
 import { answerRules } from './answerRules.ts'
 import { answerStream, errorAmong } from './answerStream.ts'
-import { withCacheMarks } from './cacheMarks.ts'
+import { cacheMarkIn, withCacheMarks } from './cacheMarks.ts'
 import { checkCallResults } from './callResults.ts'
 import type { Dialect, Told } from './dialects/dialect.ts'
 import { warnUntranslated } from './dialects/requestFields.ts'
@@ -112,11 +112,12 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
       maxOutputTokens: Math.min(wanted ?? usualOutputTokens, model.maxOutputTokens),
     })
     const input = Math.max(mostInputTokens(read), draft.mostInput)
+    const cache = draft.route.raw === rawMessages ? cacheMarkIn(passable) : askedCache(read)
     const reserved = await parts.credits.reserve({
       caller,
       model: model.name,
       free: isFreeModel(model.tiers),
-      plan: (available) => plannedHold(model, { input, wanted, cache: askedCache(read) }, available),
+      plan: (available) => plannedHold(model, { input, wanted, cache }, available),
     })
     const reservation = endedOnce(reserved)
     try {

@@ -3,6 +3,7 @@ import { withUnfetchedImages } from './fetchedImages.ts'
 import type { GatewayParts } from './gateway.ts'
 import { unknownModel } from './inferenceError.ts'
 import { countAt, type Loose, parsedObject } from './looseJson.ts'
+import { requireModelKind } from './modelKind.ts'
 import { credentialHeaders } from './providerRoute.ts'
 import { filterFields } from './raw/fieldShape.ts'
 import { messagesFields } from './raw/messagesFields.ts'
@@ -21,6 +22,7 @@ export function tokenCounter({ modelNamed, providerOf, pools }: Options): TokenC
     const request = countedRequest(body)
     const model = modelNamed(request.model)
     if (!model) throw unknownModel(request.model)
+    requireModelKind(model, 'chat')
     const provider = model.kind === 'anthropic' ? providerOf(model) : undefined
     if (!provider) return await estimatedInput(withUnfetchedImages(request))
     const { body: passable } = filterFields(body, messagesFields)
