@@ -48,6 +48,35 @@ test('a created sandbox is created once', async () => {
   await service.send(`/v1/sandboxes/${first.json.id}`, { method: 'DELETE' })
 })
 
+test('what was created and deleted is created again, not described as if it were there', async () => {
+  const post = (path: string, idempotencyKey: string, body: object = {}) =>
+    service.send(path, { body, headers: { 'idempotency-key': idempotencyKey } })
+  const remove = async (path: string) => expect((await service.send(path, { method: 'DELETE' })).status).toBe(200)
+  const create = () => post('/v1/sandboxes', 'create and delete', { name: 'deleted' })
+  const first = (await create()).json.id
+  await remove(`/v1/sandboxes/${first}`)
+  const second = await create()
+  expect([second.headers['idempotent-replayed'], second.json.id === first]).toEqual([undefined, false])
+  expect((await service.send(`/v1/sandboxes/${second.json.id}`)).json.status).toBe('running')
+  await remove(`/v1/sandboxes/${second.json.id}`)
+
+  const snapshot = () => post(`${sandbox}/snapshots`, 'snapshot and delete', { name: 'deleted' })
+  const { id: snapshotId } = (await snapshot()).json
+  const fork = () => post(`${sandbox}/snapshots/${snapshotId}/fork`, 'fork and delete', { name: 'fork' })
+  const { id: forkId } = (await fork()).json
+  await remove(`/v1/sandboxes/${forkId}`)
+  const forkedAgain = (await fork()).json.id
+  expect(forkedAgain).not.toBe(forkId)
+  await remove(`/v1/sandboxes/${forkedAgain}`)
+  await remove(`${sandbox}/snapshots/${snapshotId}`)
+  expect((await snapshot()).json.id).not.toBe(snapshotId)
+
+  const upload = () => post(`${sandbox}/files/uploads`, 'begin and cancel', { path: '/tmp/upload', size: 3 })
+  const { upload_id: uploadId } = (await upload()).json
+  await remove(`${sandbox}/files/uploads/${uploadId}`)
+  expect((await upload()).json.upload_id).not.toBe(uploadId)
+})
+
 test('the same key for another request is refused', async () => {
   await exec('true', 'taken')
   const other = await exec('false', 'taken')

@@ -8,6 +8,7 @@ import { identityParts } from './identityParts.ts'
 import { type InferenceParts, inferenceParts } from './inferenceParts.ts'
 import { paymentParts } from './paymentParts.ts'
 import { removedThingAnnouncer } from './references/removedThingAnnouncer.ts'
+import { removedThingRepository } from './references/removedThingRepository.ts'
 import { sandboxParts } from './sandboxParts.ts'
 import { serviceGround } from './serviceGround.ts'
 import type { ServiceOptions } from './serviceOptions.ts'
@@ -39,7 +40,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     await openDataFolder(options.dataDir)
     const ground = serviceGround(options, scope)
     let http: HttpParts | undefined
-    const announceRemovals = removedThingAnnouncer(ground)
+    const announceRemovals = removedThingAnnouncer(removedThingRepository(ground.database), ground.events.publish)
     const onAccessEnded = () => {
       http?.checkAccess()
       announceRemovals()

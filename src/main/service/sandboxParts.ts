@@ -21,6 +21,7 @@ import { uploads } from './files/uploads.ts'
 import type { HostCall, HostCalls } from './host/hostCalls.ts'
 import { hostConnection } from './host/hostConnection.ts'
 import { openPath } from './http/previewPages.ts'
+import { answerRepository } from './idempotency/answerRepository.ts'
 import { idlePolicy } from './idle/idlePolicy.ts'
 import { sandboxUse } from './idle/sandboxUse.ts'
 import { imageRoutes, imageToWire } from './images/imageRoutes.ts'
@@ -172,10 +173,14 @@ export function sandboxParts(
     noteAccount: activity.noteAccount,
     log: log.of('sandboxes'),
   })
+  const answers = answerRepository(database)
   const tell = hostEvents({
     sandboxes,
     terminals: terminalNotes,
-    publish: events.publish,
+    publish(accountId, event) {
+      if (event.type === 'terminal.removed') answers.removeCreated(event.session_id)
+      events.publish(accountId, event)
+    },
     publishToAll: events.publishToAll,
     toWire: terminalToWire,
     imageToWire,

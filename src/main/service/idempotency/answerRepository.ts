@@ -1,13 +1,24 @@
-import type { AccountId } from '../../../shared/ids.ts'
+import { type AccountId, SandboxId } from '../../../shared/ids.ts'
 import type { Database } from '../../storage/openDatabase.ts'
 
 export type StoredAnswer = { requestHash: Buffer; status: number; body: string }
+export type AnswerReferences = {
+  expiresAtMs: number
+  sandboxId: string | undefined
+  createdId: string | undefined
+}
 export type AnswerSlot = { accountId: AccountId; key: string }
 
 export type AnswerRepository = {
   find(slot: AnswerSlot, nowMs: number): StoredAnswer | undefined
-  /** @param sandboxId sandbox whose deletion removes the answer */
-  store(slot: AnswerSlot, answer: StoredAnswer, given: { expiresAtMs: number; sandboxId: string | undefined }): void
+  /**
+   * Stores nothing for a created sandbox that was deleted meanwhile.
+   * @param given.sandboxId sandbox of the path, whose deletion removes the answer
+   * @param given.createdId thing that the request created, whose deletion removes the answer
+   */
+  store(slot: AnswerSlot, answer: StoredAnswer, given: AnswerReferences): void
+  /** Removes answers that created a thing which no table of the database has. */
+  removeCreated(createdId: string): void
   /** Removes a batch of expired answers, to bound the time of one call. */
   removeExpired(nowMs: number): void
   /** Removes the oldest answers of an account above its budget, and returns free pages to the file system. */
@@ -22,11 +33,15 @@ export function answerRepository(database: Database): AnswerRepository {
     `SELECT request_hash AS requestHash, status, body FROM idempotent_answers
      WHERE account_id = ? AND key = ? AND expires_at_ms > ?`,
   )
-  const store = database.prepare<[string, string, Buffer, number, string, number, string | null, number]>(
+  const store = database.prepare<
+    [string, string, Buffer, number, string, number, string | null, number, string | null]
+  >(
     `INSERT OR REPLACE INTO idempotent_answers
-       (account_id, key, request_hash, status, body, expires_at_ms, sandbox_id, bytes)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+       (account_id, key, request_hash, status, body, expires_at_ms, sandbox_id, bytes, created_id)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
+  const hasSandbox = database.prepare<[string], { found: 1 }>('SELECT 1 AS found FROM sandboxes WHERE id = ?')
+  const removeCreated = database.prepare<[string]>('DELETE FROM idempotent_answers WHERE created_id = ?')
   const removeExpired = database.prepare<[number, number]>(
     `DELETE FROM idempotent_answers WHERE rowid IN
        (SELECT rowid FROM idempotent_answers WHERE expires_at_ms <= ? LIMIT ?)`,
@@ -41,9 +56,13 @@ export function answerRepository(database: Database): AnswerRepository {
   )
   return {
     find: ({ accountId, key }, nowMs) => find.get(accountId, key, nowMs),
-    store({ accountId, key }, { requestHash, status, body }, { expiresAtMs, sandboxId }) {
-      store.run(accountId, key, requestHash, status, body, expiresAtMs, sandboxId ?? null, Buffer.byteLength(body))
+    store({ accountId, key }, { requestHash, status, body }, { expiresAtMs, sandboxId, createdId }) {
+      if (createdId !== undefined && SandboxId.safeParse(createdId).success && !hasSandbox.get(createdId)) return
+      const bytes = Buffer.byteLength(body)
+      const references = [sandboxId ?? null, bytes, createdId ?? null] as const
+      store.run(accountId, key, requestHash, status, body, expiresAtMs, ...references)
     },
+    removeCreated: (createdId) => void removeCreated.run(createdId),
     removeExpired(nowMs) {
       removeExpired.run(nowMs, removedAtOnce)
     },

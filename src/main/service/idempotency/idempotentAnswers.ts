@@ -1,5 +1,6 @@
 import { AccountId } from '../../../shared/ids.ts'
 import { answersKeptMs, oncePerKey, type RepeatableRequest } from '../../platform/oncePerKey.ts'
+import { parsedJson } from '../../platform/parsedJson.ts'
 import type { AnswerRepository } from './answerRepository.ts'
 
 export type IdempotentAnswers = {
@@ -17,6 +18,9 @@ export type KeptAnswer = { status: number; body: string }
 export const answerBudget = { maxAnswers: 10_000, maxBytes: 16 * 1024 * 1024 }
 /** Answers that an account may store between two checks of its budget. */
 const uncheckedBudget = { maxAnswers: 50, maxBytes: 2 * 1024 * 1024 }
+
+/** Descriptions of created things are far shorter; longer answers are of models and files. */
+const maxCreatedCharacters = 64 * 1024
 
 type Options = { answers: AnswerRepository; now: () => number; budget?: typeof answerBudget }
 
@@ -46,7 +50,11 @@ export function idempotentAnswers({ answers, now, budget = answerBudget }: Optio
           answers.store(
             { accountId, key },
             { requestHash, status, body },
-            { expiresAtMs: now() + answersKeptMs, sandboxId: findSandboxId(request.path) },
+            {
+              expiresAtMs: now() + answersKeptMs,
+              sandboxId: findSandboxId(request.path),
+              createdId: findCreatedId(body),
+            },
           )
           trim(accountId, body)
           return { status, body }
@@ -55,6 +63,16 @@ export function idempotentAnswers({ answers, now, budget = answerBudget }: Optio
       return { ...answer, replayed }
     },
   }
+}
+
+/** Returns the id of the thing that an answer describes: `id` of a sandbox or snapshot, `session_id`, `upload_id`. */
+function findCreatedId(body: string): string | undefined {
+  const answer = body.length > maxCreatedCharacters ? undefined : parsedJson(body)
+  if (typeof answer !== 'object' || answer === null) return undefined
+  const { id, session_id: sessionId, upload_id: uploadId } = answer as Record<string, unknown>
+  return [sessionId, uploadId, id].find(
+    (value): value is string => typeof value === 'string' && /^([0-9a-f]{32}|(snap|upl|pty)_[0-9a-f]{24})$/.test(value),
+  )
 }
 
 function findSandboxId(path: string): string | undefined {

@@ -6,6 +6,7 @@ import { activity } from './activity.ts'
 import { activityActors } from './activityActors.ts'
 import { activityTasks } from './activityTasks.ts'
 import { automatons } from './automatons.ts'
+import { createdAnswers } from './createdAnswers.ts'
 import { creditDays } from './creditDays.ts'
 import { credits } from './credits.ts'
 import { domainClaims } from './domainClaims.ts'
@@ -54,4 +55,5 @@ export const serviceMigrations: readonly Migration[] = [
   idempotencyBounds,
   removedThings,
   paymentResources,
+  createdAnswers,
 ]

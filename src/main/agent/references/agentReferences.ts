@@ -1,0 +1,200 @@
+import {
+  deletedWith,
+  detachedFrom,
+  historyOf,
+  keeps,
+  plain,
+  type Reference,
+  type StoredReferences,
+} from '../../storage/storedReferences.ts'
+
+const record = 'A record of what happened.'
+const tree = plain('Messages and branches of one conversation go with it.')
+/** A request waits, and then stays as a record. */
+const intentOf = historyOf('intent', 'Requests are removed by age, records of what came of them stay.')
+const requester: readonly Reference[] = ['tool-client', 'conversation', 'api-key'].map(
+  (refersTo) =>
+    ({
+      ...{ refersTo, onRemoved: 'close', by: 'slice' },
+      why: 'Waiting requests of a principal that ended are cancelled; ended ones stay as records.',
+    }) as Reference,
+)
+
+/**
+ * Every column of `agent.sqlite` that names a thing, and what becomes of it when the thing is removed. `by: 'holder'`
+ * names things of the service. A new table or column fails `test/contract/storedReferences.test.ts` until it is declared here.
+ */
+export const agentReferences = {
+  keyrings: {},
+  wallet_accounts: { keyring_id: deletedWith('keyring'), address: plain('The account itself.') },
+  agent_settings: {
+    key: plain('Name of the setting.'),
+    value: [
+      {
+        ...{ refersTo: 'wallet-account', onRemoved: 'detach', by: 'use' },
+        why: '`wallet.defaults`: a missing default is the oldest account.',
+      },
+      {
+        refersTo: 'keyring',
+        onRemoved: 'close',
+        by: 'slice',
+        why: '`wallet.removing`: the removal is finished first.',
+      },
+    ],
+  },
+  balances: { account_id: deletedWith('wallet-account') },
+  intents: {
+    asker_id: requester,
+    intent: [
+      { refersTo: 'sandbox', onRemoved: 'close', by: 'holder', why: 'A waiting request about it becomes impossible.' },
+      { refersTo: 'domain', onRemoved: 'close', by: 'holder', why: 'A waiting request about it becomes impossible.' },
+      { refersTo: 'wallet-account', onRemoved: 'close', by: 'slice', why: 'What waits for it is denied.' },
+    ],
+    record: historyOf('intent', 'Title and state of the request itself.'),
+  },
+  grants: {
+    asker: requester,
+    account_id: { refersTo: 'wallet-account', onRemoved: 'delete', by: 'trigger' },
+    host: plain('Any host: it may name one that never existed.'),
+    scope: plain('Chain or payee.'),
+  },
+  policy: { policy: plain('Rules name kinds and hosts, never a thing.') },
+  timeline: {
+    subject: historyOf('sandbox', record),
+    links: historyOf('sandbox', record),
+    detail: historyOf('sandbox', record),
+  },
+  timeline_links: { id: historyOf('sandbox', record) },
+  timeline_cut: {},
+  followed_services: { account_id: plain('Account of a service: position in its activity.') },
+  registrations: {
+    intent_id: intentOf,
+    registration: plain('Public registration.'),
+    request: plain('As it was sent.'),
+  },
+  asked_once: { asker: requester, key: plain('Chosen by the client.'), intent_id: intentOf },
+  grant_reservations: {
+    intent_id: intentOf,
+    grant_id: historyOf('grant', 'Released with its request.'),
+  },
+  provider_keys: {
+    slot: [
+      { refersTo: 'tool-server', onRemoved: 'delete', by: 'slice', why: 'Secrets go before the server.' },
+      { refersTo: 'model', onRemoved: 'delete', by: 'slice', why: 'The key of a model server goes before it.' },
+    ],
+    place: plain('Kind of the secret store.'),
+  },
+  model_servers: { needs_key: plain('Whether it asks for one.'), models: plain('Models of the server itself.') },
+  chat_folders: {},
+  chat_conversations: {
+    folder_id: detachedFrom('folder'),
+    models: {
+      ...{ refersTo: 'model', onRemoved: 'tell', by: 'use' },
+      why: 'The chat says that the model is not there and offers others; it may come back.',
+    },
+    tools: [
+      { refersTo: 'sandbox', onRemoved: 'detach', by: 'holder', why: '`tools.sandbox_id`; the chat shows a notice.' },
+      { refersTo: 'tool-server', onRemoved: 'detach', by: 'trigger', why: '`tools.servers`' },
+    ],
+    limits: plain('Amounts.'),
+    leaf_id: tree,
+    forked_from: historyOf('conversation', 'Says where a chat came from.'),
+    source_id: plain('Id in the imported file.'),
+  },
+  chat_branches: { conversation: deletedWith('conversation'), from_branch: tree },
+  chat_messages: {
+    conversation: deletedWith('conversation'),
+    parent: tree,
+    branch: tree,
+    model: historyOf('model', record),
+    group_id: tree,
+    request_id: plain('Chosen by the window.'),
+    source_id: plain('Id in the imported file.'),
+  },
+  chat_received: { message: deletedWith('message') },
+  chat_blobs: {},
+  chat_attachments: { hash: keeps('attachment') },
+  chat_message_attachments: {
+    message: deletedWith('message'),
+    attachment_id: keeps('attachment'),
+    place: plain('Order.'),
+  },
+  chat_prompts: {},
+  spend_limits: { scope: plain('`day` or `conversation`: one row each.') },
+  spend_reservations: {
+    conversation_id: historyOf('conversation', 'Settled with the answer, also after the chat was deleted.'),
+    model: historyOf('model', record),
+  },
+  spend_entries: { conversation_id: historyOf('conversation', record), model: historyOf('model', record) },
+  domain_cache: {
+    key: historyOf('domain', 'What was read last; the next list replaces it.'),
+    service: plain('Service and account.'),
+  },
+  dns_plans: {
+    service: plain('Service and account.'),
+    domain: historyOf('domain', 'Applying a plan reads the domain first, and fails without it.'),
+    plan: plain('Records as they were and shall be.'),
+  },
+  payments: {
+    intent_id: intentOf,
+    asker: requester,
+    host: plain('Any host.'),
+    record: historyOf('wallet-account', record),
+    request: plain('As it was sent.'),
+  },
+  payment_limits: { limits: plain('Amounts.') },
+  payment_budget_entries: {
+    host: plain('Any host.'),
+    payee: plain('Any address.'),
+    payer: historyOf('wallet-account', record),
+  },
+  payment_payees: { host: plain('Any host.') },
+  tool_clients: { settings: plain('Names no thing: profile, policy and budget.') },
+  tool_spending: { holder: requester },
+  tool_calls: {
+    holder: requester,
+    intent_id: intentOf,
+    record: historyOf('sandbox', record),
+    given: { refersTo: 'sandbox', onRemoved: 'close', by: 'holder', why: 'Ends with its request.' },
+    caller: requester,
+  },
+  tool_payments: { key: plain('Chosen by the client.'), payment_id: historyOf('payment', record) },
+  chat_steps: { message: deletedWith('message') },
+  chat_calls: {
+    place: plain('Order.'),
+    message: deletedWith('message'),
+    intent_id: intentOf,
+    result: historyOf('sandbox', record),
+  },
+  activity_settings: {},
+  recordings: {
+    terminal_id: historyOf('terminal', 'Says what it showed; removed by age or by the user.'),
+    sandbox_id: historyOf('sandbox', 'Its name is stored too.'),
+  },
+  domain_renewals: {
+    place: plain('Service and account.'),
+    domain: {
+      ...{ refersTo: 'domain', onRemoved: 'tell', by: 'holder' },
+      why: 'Renewals list it as missing until the user turns it off.',
+    },
+  },
+  domain_renewal_turns: {
+    place: plain('Service and account.'),
+    domain: historyOf('domain', 'What became of one expiry.'),
+    intent_id: intentOf,
+  },
+  domain_notices: {
+    place: plain('Service and account.'),
+    domain: historyOf('domain', 'Shown only while the account has it.'),
+  },
+  tool_servers: {
+    place: { refersTo: 'sandbox', onRemoved: 'close', by: 'holder', why: 'Off, with the reason in `fault`.' },
+    secrets: plain('Names of its secrets.'),
+  },
+  served_tools: { server: deletedWith('tool-server') },
+  compared_accounts: { account_id: plain('Account of a service: position in its outbox.') },
+  known_things: {
+    account_id: deletedWith('account'),
+    thing: plain('Row per thing that exists: replaced with each comparison.'),
+  },
+} as const satisfies StoredReferences

@@ -1,0 +1,142 @@
+import {
+  deletedWith,
+  historyOf,
+  keeps,
+  plain,
+  type Reference,
+  type StoredReferences,
+} from '../../storage/storedReferences.ts'
+
+const record = 'A record of what happened.'
+const journal = 'The journal of credits only grows.'
+const registered = plain('Public registration: it stays whoever reads it.')
+const issued: Reference = {
+  ...{ refersTo: 'sandbox', onRemoved: 'delete', by: 'trigger' },
+  why: 'An answer that created a thing goes with it: a repetition creates it again.',
+}
+
+/**
+ * Every column of `service.sqlite` that names a thing, and what becomes of it when the thing is removed. A new table or
+ * column fails `test/contract/storedReferences.test.ts` until it is declared here.
+ */
+export const serviceReferences = {
+  accounts: {},
+  api_keys: {
+    account_id: deletedWith('account'),
+    models: {
+      ...{ refersTo: 'model', onRemoved: 'tell', by: 'use' },
+      why: 'A key for removed models answers 404 and lists them; a model may come back with its provider.',
+    },
+  },
+  sandboxes: {
+    account_id: keeps('account'),
+    image: { refersTo: 'image', onRemoved: 'refuse', by: 'slice', why: 'An image with sandboxes is not removed.' },
+  },
+  terminal_links: { sandbox_id: deletedWith('sandbox'), account_id: deletedWith('account') },
+  idempotent_answers: {
+    account_id: deletedWith('account'),
+    key: plain('Chosen by the client.'),
+    sandbox_id: issued,
+    created_id: issued,
+  },
+  sandbox_activities: { sandbox_id: deletedWith('sandbox'), subject: plain('Distinguishes entries of one sandbox.') },
+  sandbox_commands: { sandbox_id: deletedWith('sandbox') },
+  ports: { sandbox_id: deletedWith('sandbox'), port: plain('Number of the port itself.') },
+  port_tokens: { sandbox_id: deletedWith('port'), port: deletedWith('port') },
+  snapshots: { sandbox_id: deletedWith('sandbox') },
+  uploads: { sandbox_id: deletedWith('sandbox'), place: plain('Path while it is incomplete.') },
+  account_wallets: {
+    account_id: deletedWith('account'),
+    caip10: plain('The wallet itself.'),
+    address: plain('The wallet itself.'),
+  },
+  auth_nonces: {},
+  refresh_tokens: {
+    account_id: deletedWith('account'),
+    family_id: plain('Sign-in that the tokens of one family continue.'),
+    caip10: { refersTo: 'wallet', onRemoved: 'close', by: 'slice', why: 'Unlinking ends its sign-ins.' },
+  },
+  automatons: {
+    automaton_id: registered,
+    sent_automaton_id: registered,
+    automaton_address: registered,
+    creator_address: registered,
+    automaton_key: registered,
+    creator_key: registered,
+  },
+  automaton_nonces: { creator_key: registered, automaton_id: registered },
+  account_activities: {
+    account_id: deletedWith('account'),
+    sandbox_id: historyOf('sandbox', record),
+    domain: historyOf('domain', record),
+    terminal_id: historyOf('terminal', record),
+  },
+  account_requests: { caip10: historyOf('wallet', record), address: historyOf('wallet', record) },
+  sandbox_domains: {
+    sandbox_id: deletedWith('sandbox'),
+    port: { refersTo: 'port', onRemoved: 'tell', by: 'use', why: '`verified` is false while the port is not exposed.' },
+    domain: historyOf(
+      'domain',
+      'DNS decides who reaches the name; a name that left cannot be led here again unproved.',
+    ),
+  },
+  sandbox_domain_claims: {
+    sandbox_id: deletedWith('sandbox'),
+    port: { refersTo: 'port', onRemoved: 'tell', by: 'use', why: 'A claim leads nowhere before its proof.' },
+    domain: plain('Somebody else may own it: that is what the claim is to prove.'),
+  },
+  credit_accounts: {},
+  credit_holds: {
+    account_id: keeps('ledger-account'),
+    key_id: historyOf('api-key', 'Work that a key began is charged after its revocation.'),
+    model: historyOf('model', journal),
+  },
+  credit_key_days: { key_id: historyOf('api-key', journal) },
+  sandbox_meters: {
+    sandbox_id: { refersTo: 'sandbox', onRemoved: 'close', by: 'slice', why: 'The last minutes are charged first.' },
+  },
+  credit_transfers: {
+    debit_account: keeps('ledger-account'),
+    credit_account: keeps('ledger-account'),
+    key_id: historyOf('api-key', journal),
+    hold_id: plain('Ended holds are removed, their charges stay.'),
+    refund_of: keeps('payment'),
+    request_key: plain('Chosen by the client.'),
+    details: historyOf('sandbox', journal),
+  },
+  credit_days: {
+    account_id: historyOf('account', journal),
+    key_id: historyOf('api-key', journal),
+    model: historyOf('model', journal),
+  },
+  payments: {
+    account_id: historyOf('account', record),
+    payer: historyOf('wallet', record),
+    purchase: historyOf('domain', 'What was bought; it is delivered or credited, never changed.'),
+    idempotency_key: plain('Chosen by the client.'),
+    resource: historyOf('domain', 'What an order is about; it holds nothing once the order has ended.'),
+  },
+  test_money: { address: plain('Test money of an address.') },
+  test_money_transfers: { payer: historyOf('wallet', record), payee: historyOf('wallet', record) },
+  domain_orders: { account_id: keeps('account'), domain: historyOf('domain', record) },
+  domain_quotes: {
+    account_id: keeps('account'),
+    domain: historyOf('domain', 'A quote expires within minutes.'),
+  },
+  domains: { account_id: keeps('account') },
+  domain_zones: {
+    registrar: deletedWith('domain'),
+    name: deletedWith('domain'),
+    records: plain('What was read last.'),
+  },
+  registry_domains: {},
+  registry_records: { domain: deletedWith('domain'), host: plain('Name within the zone.') },
+  database_identity: {},
+  sandbox_removals: { sandbox_id: plain('Sandbox whose files are being deleted: the row ends with them.') },
+  removed_things: { account_id: deletedWith('account'), thing: plain('Removed already.') },
+  orphaned_domains: {
+    account_id: deletedWith('account'),
+    sandbox_id: plain('Removed already.'),
+    domain: { refersTo: 'domain', onRemoved: 'tell', by: 'use', why: 'Its DNS is not readable here any more.' },
+  },
+} as const satisfies StoredReferences

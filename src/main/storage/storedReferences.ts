@@ -1,0 +1,67 @@
+/** What a stored column or setting names. */
+export type ThingKind =
+  | 'account'
+  | 'api-key'
+  | 'attachment'
+  | 'conversation'
+  | 'domain'
+  | 'folder'
+  | 'grant'
+  | 'image'
+  | 'intent'
+  | 'keyring'
+  | 'ledger-account'
+  | 'message'
+  | 'model'
+  | 'payment'
+  | 'port'
+  | 'sandbox'
+  | 'sign-in'
+  | 'terminal'
+  | 'tool-client'
+  | 'tool-server'
+  | 'wallet'
+  | 'wallet-account'
+
+/**
+ * What becomes of a reference when its thing is removed. `delete`: the row goes too. `detach`: the row stays and names
+ * nothing. `close`: the row ends, with words. `tell`: the row stays, and the user is told. `refuse`: the thing cannot be
+ * removed while it is named. `history`: the row says what was, and stays.
+ */
+export type OnRemoved = 'delete' | 'detach' | 'close' | 'tell' | 'refuse' | 'history'
+
+export type Reference = {
+  refersTo: ThingKind
+  onRemoved: OnRemoved
+  /**
+   * Part that does so. `foreign-key` and `trigger` are checked against the schema. `holder` subscribes to the removals
+   * of the other half. `slice` does it in the transaction of the removal, `use` whenever the reference is used.
+   */
+  by: 'foreign-key' | 'trigger' | 'holder' | 'slice' | 'use' | 'nothing'
+  /** Reason for what is not obvious; always there for `history` and `use`. */
+  why?: string
+}
+/** Column that looks like a reference and names nothing that can be removed. */
+export type PlainColumn = { refersTo: null; why: string }
+
+export type DeclaredColumn = Reference | PlainColumn | readonly Reference[]
+/** All tables of a database, with each column that names a thing. A table without such columns is empty. */
+export type StoredReferences = Readonly<Record<string, Readonly<Record<string, DeclaredColumn>>>>
+
+/** Foreign key with `ON DELETE CASCADE`. */
+export const deletedWith = (refersTo: ThingKind): Reference => ({ refersTo, onRemoved: 'delete', by: 'foreign-key' })
+/** Foreign key with `ON DELETE SET NULL`. */
+export const detachedFrom = (refersTo: ThingKind): Reference => ({ refersTo, onRemoved: 'detach', by: 'foreign-key' })
+/** Foreign key without an action. */
+export const keeps = (refersTo: ThingKind): Reference => ({ refersTo, onRemoved: 'refuse', by: 'foreign-key' })
+export const historyOf = (refersTo: ThingKind, why: string): Reference => ({
+  ...{ refersTo, why },
+  onRemoved: 'history',
+  by: 'nothing',
+})
+export const plain = (why: string): PlainColumn => ({ refersTo: null, why })
+
+export function referencesOf(declared: DeclaredColumn): readonly Reference[] {
+  if ('length' in declared) return declared
+  return declared.refersTo === null ? [] : [declared]
+}

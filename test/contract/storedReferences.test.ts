@@ -1,0 +1,109 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { agentReferences } from '../../src/main/agent/references/agentReferences.ts'
+import { serviceReferences } from '../../src/main/service/references/serviceReferences.ts'
+import { migrate } from '../../src/main/storage/migrate.ts'
+import { agentMigrations } from '../../src/main/storage/migrations/agent/agentMigrations.ts'
+import { serviceMigrations } from '../../src/main/storage/migrations/serviceMigrations.ts'
+import { type Database, openDatabase } from '../../src/main/storage/openDatabase.ts'
+import {
+  type OnRemoved,
+  type Reference,
+  referencesOf,
+  type StoredReferences,
+} from '../../src/main/storage/storedReferences.ts'
+
+/** Walks both schemas: what looks like a reference is declared, and what is declared is there. */
+const databases = [
+  { name: 'service.sqlite', migrations: serviceMigrations, declared: serviceReferences as StoredReferences },
+  { name: 'agent.sqlite', migrations: agentMigrations, declared: agentReferences as StoredReferences },
+].map(({ migrations, ...rest }) => {
+  const database = openDatabase(':memory:')
+  migrate(database, migrations)
+  return { ...rest, database }
+})
+afterAll(() => {
+  for (const { database } of databases) database.close()
+})
+
+/** Last word of a column that names a thing of another table or slice. */
+const naming = new RegExp(
+  `(^|_)(${[
+    'id account sandbox wallet domain server client key conversation message model models intent payment terminal',
+    'snapshot image folder attachment caip10 asker holder owner thing subject grant port payer payee address parent',
+    'branch links tools settings policy purchase forked_from slot place caller given request record scope host resource issuer principal maker created_by',
+  ]
+    .join(' ')
+    .replaceAll(' ', '|')})$`,
+)
+
+type Column = { name: string; type: string; pk: number }
+type ForeignKey = { from: string; table: string; on_delete: string }
+const tablesOf = (database: Database): string[] =>
+  database
+    .prepare<[], { name: string }>(
+      `SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'`,
+    )
+    .all()
+    .map(({ name }) => name)
+const columnsOf = (database: Database, table: string) => database.pragma(`table_info(${table})`) as Column[]
+const foreignKeysOf = (database: Database, table: string) =>
+  database.pragma(`foreign_key_list(${table})`) as ForeignKey[]
+const triggersOf = (database: Database): string[] =>
+  database
+    .prepare<[], { sql: string }>(`SELECT sql FROM sqlite_master WHERE type = 'trigger'`)
+    .all()
+    .map(({ sql }) => sql)
+
+const actions: Partial<Record<OnRemoved, readonly string[]>> = {
+  delete: ['CASCADE'],
+  detach: ['SET NULL'],
+  refuse: ['NO ACTION', 'RESTRICT'],
+}
+
+describe.each(databases)('$name', ({ database, declared }) => {
+  const tables = tablesOf(database)
+
+  test('has no table without a declaration, and no declaration without a table', () => {
+    expect(Object.keys(declared).sort()).toEqual(tables.sort())
+  })
+
+  test.each(tables)('%s declares each column that names a thing', (table) => {
+    const keys = foreignKeysOf(database, table).map(({ from }) => from)
+    const suspects = columnsOf(database, table)
+      .map(({ name }) => name)
+      .filter((name) => keys.includes(name) || (name !== 'id' && naming.test(name)))
+    const columns = declared[table] ?? {}
+    expect(suspects.filter((name) => !Object.hasOwn(columns, name))).toEqual([])
+    const known = columnsOf(database, table).map(({ name }) => name)
+    expect(Object.keys(columns).filter((name) => !known.includes(name))).toEqual([])
+  })
+
+  const cells = Object.entries(declared).flatMap(([table, columns]) =>
+    Object.entries(columns).flatMap(([column, declaration]) =>
+      referencesOf(declaration).map((reference) => ({ table, column, ...reference })),
+    ),
+  )
+
+  test('explains what no part of the schema enforces', () => {
+    const unexplained = cells.filter(({ by, why }) => !['foreign-key', 'trigger'].includes(by) && !why)
+    expect(unexplained).toEqual([])
+    expect(cells.filter(({ by, onRemoved }) => (by === 'nothing') !== (onRemoved === 'history'))).toEqual([])
+  })
+
+  test.each(cells.filter(({ by }) => by === 'foreign-key'))('$table.$column has its foreign key', (cell) => {
+    const key = foreignKeysOf(database, cell.table).find(({ from }) => from === cell.column)
+    expect(actions[cell.onRemoved]).toContain(key?.on_delete)
+  })
+
+  test.each(tables)('%s has no foreign key that is declared otherwise', (table) => {
+    for (const { from } of foreignKeysOf(database, table)) {
+      const references = referencesOf(declared[table]?.[from] ?? [])
+      expect(references.map(({ by }: Reference) => by)).toContain('foreign-key')
+    }
+  })
+
+  test.each(cells.filter(({ by }) => by === 'trigger'))('$table.$column has its trigger', ({ table, column }) => {
+    const matching = triggersOf(database).filter((sql) => sql.includes(` ${table}`) && sql.includes(column))
+    expect(matching.length).toBeGreaterThan(0)
+  })
+})
