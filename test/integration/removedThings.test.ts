@@ -6,6 +6,7 @@ import { localRuntime } from '../support/localMachine.ts'
 import { inferenceOf } from '../support/models/inferenceOf.ts'
 import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
 import { plainUsage } from '../support/models/scriptedAnswer.ts'
+import { orphanSandboxes } from '../support/orphanSandboxes.ts'
 import { plantedDomain } from '../support/plantedDomain.ts'
 import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
 import { type Answer, runningService, type TestService } from '../support/runningService.ts'
@@ -266,5 +267,41 @@ describe('a domain that left the account', () => {
     const off = await agent.send(`/local/domains/${domain}/renewal`, { method: 'DELETE' })
     expect(off.json).toEqual({ success: true, domain })
     expect((await renewals()).missing).toEqual([])
+  })
+})
+
+describe('a found sandbox', () => {
+  test('is adopted or deleted, never both, however close the requests come', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const { id } = await newSandbox()
+      await service.send(`/v1/sandboxes/${id}/stop`, { body: {} })
+      orphanSandboxes(service.dataDir, [id])
+      const adopt = () => service.send(`/v1/found-sandboxes/${id}/adopt`, { method: 'POST' })
+      const drop = () => remove(`/v1/found-sandboxes/${id}`)
+      const [first, second] = await Promise.all(round % 2 === 0 ? [adopt(), drop()] : [drop(), adopt()])
+      expect([first.status, second.status].sort()).toEqual([200, 404])
+      const isAdopted = (round % 2 === 0 ? first : second).status === 200
+      const started = await service.send(`/v1/sandboxes/${id}/start`, { body: {} })
+      expect(started.status, started.text).toBe(isAdopted ? 200 : 404)
+      if (isAdopted) await removeSandbox({ id })
+    }
+  })
+
+  test('does not count as removed', async () => {
+    const sandbox = await newSandbox()
+    const chatId = await newChat(sandbox.id)
+    await eventually(() => expect(inAgent('SELECT thing FROM known_things')).toContainEqual({ thing: sandbox.id }))
+    orphanSandboxes(service.dataDir, [sandbox.id])
+    const database = openDatabase(join(service.dataDir, 'service.sqlite'))
+    database.prepare('DELETE FROM removed_things').run() // a database put back from a backup has no such entry
+    database.close()
+    const comparisons = () => inAgent('SELECT comparison FROM compared_accounts')
+    const before = comparisons()
+    agent.connect(target())
+    await eventually(() => expect(comparisons()).not.toEqual(before))
+    expect((await chat(chatId)).tools.sandbox_id).toBe(sandbox.id)
+    await service.send(`/v1/found-sandboxes/${sandbox.id}/adopt`, { method: 'POST' })
+    await removeSandbox(sandbox)
+    await eventually(async () => expect((await chat(chatId)).tools.sandbox_id).toBeNull())
   })
 })

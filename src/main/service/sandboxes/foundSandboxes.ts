@@ -5,6 +5,7 @@ import { ImageName } from '../../../shared/contract/images.ts'
 import { sandboxLimits } from '../../../shared/contract/sandboxes.ts'
 import { type AccountId, type SandboxId, type SnapshotId, shortId } from '../../../shared/ids.ts'
 import { isoTime } from '../../../shared/time.ts'
+import { keyedQueue } from '../../platform/keyedQueue.ts'
 import type { Log } from '../../platform/log.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import type { HostCall } from '../host/hostCalls.ts'
@@ -43,6 +44,8 @@ const labelsPerCall = 100
 
 export function foundSandboxes(options: Options): FoundSandboxes {
   const { records, removals, snapshots, call, now, log } = options
+  /** Adopting and deleting one sandbox take turns, each decided on what is there then. */
+  const changes = keyedQueue()
 
   const labelOf = (record: SandboxRecord): SandboxLabel => {
     const { id, accountId, name, region, runtime, vcpu, memoryMb, diskGb, network, idleMinutes, createdAtMs } = record
@@ -95,27 +98,29 @@ export function foundSandboxes(options: Options): FoundSandboxes {
       }))
     },
 
-    async adopt(id, owner) {
-      const machine = await require(id)
-      const record = options.sandboxes.adopt(recordOf(machine, accountOf(machine.label) ?? owner, now()))
-      adoptSnapshots(machine, new Set())
-      return record
-    },
+    adopt: (id, owner) =>
+      changes.run(id, async () => {
+        const machine = await require(id)
+        const record = options.sandboxes.adopt(recordOf(machine, accountOf(machine.label) ?? owner, now()))
+        adoptSnapshots(machine, new Set())
+        return record
+      }),
 
-    async remove(id, owner) {
-      const { label } = await require(id)
-      removals.markRemoval(id, now())
-      try {
-        await call('machine.delete', { sandboxId: id }, { deadlineMs: removeDeadlineMs })
-      } finally {
-        removals.unmarkRemoval(id) // files left after a failure are found again
-      }
-      options.noteAccount(owner, {
-        type: 'sandbox.deleted',
-        description: 'Deleted, with its files. The database did not know it.',
-        sandbox: { id, name: label?.name ?? shortId(id) },
-      })
-    },
+    remove: (id, owner) =>
+      changes.run(id, async () => {
+        const { label } = await require(id)
+        removals.markRemoval(id, now())
+        try {
+          await call('machine.delete', { sandboxId: id }, { deadlineMs: removeDeadlineMs })
+        } finally {
+          removals.unmarkRemoval(id) // files left after a failure are found again
+        }
+        options.noteAccount(owner, {
+          type: 'sandbox.deleted',
+          description: 'Deleted, with its files. The database did not know it.',
+          sandbox: { id, name: label?.name ?? shortId(id) },
+        })
+      }),
 
     label(id) {
       const record = records.find(id)
