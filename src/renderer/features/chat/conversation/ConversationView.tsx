@@ -14,6 +14,7 @@ import { useBranch } from '../data/useBranch.ts'
 import { useChatActions } from '../data/useChatActions.ts'
 import { useModelsFor } from '../models/useModelsFor.ts'
 import { BudgetBanner } from '../money/BudgetBanner.tsx'
+import { ConversationNotice } from './ConversationNotice.tsx'
 import { ConversationContext } from './conversationContext.ts'
 import { MessageList, type MessageListHandle } from './MessageList.tsx'
 
@@ -113,6 +114,10 @@ export function ConversationView({ conversation, sought, onLimits, onSettings, r
           onToolSettings={onSettings}
           stopped={isStopped}
         >
+          <ConversationNotice
+            notice={conversation.notice}
+            onDismiss={() => attempt(() => actions.change(conversationId, { notice: null }))}
+          />
           <BudgetBanner budget={conversation.budget} onChange={onLimits} />
         </Composer>
       </div>

@@ -18,6 +18,7 @@ import { DomainSandboxes } from './DomainSandboxes.tsx'
 import { ElsewhereNotice } from './ElsewhereNotice.tsx'
 import { HistoryDialog } from './HistoryDialog.tsx'
 import { ImportDialog } from './ImportDialog.tsx'
+import { OrphanedNotice } from './OrphanedNotice.tsx'
 import { PlanDialog } from './PlanDialog.tsx'
 import { RecordFields } from './RecordFields.tsx'
 import { RecordRow, recordColumns } from './RecordRow.tsx'
@@ -38,7 +39,11 @@ import {
 } from './zoneEdits.ts'
 
 /** DNS records: changes are collected, compared with the zone as it is, and applied together. */
-export function RecordsEditor({ domain }: { domain: Pick<Domain, 'domain' | 'unicode' | 'nameservers'> }) {
+export function RecordsEditor({
+  domain,
+}: {
+  domain: Pick<Domain, 'domain' | 'unicode' | 'nameservers' | 'orphaned_names'>
+}) {
   const zone = domain.domain
   const agent = useAgent()
   const queryClient = useQueryClient()
@@ -120,6 +125,7 @@ export function RecordsEditor({ domain }: { domain: Pick<Domain, 'domain' | 'uni
         </Button>
       </div>
       <ElsewhereNotice domain={domain} />
+      <OrphanedNotice domain={domain} />
       <DomainSandboxes
         zone={zone}
         onRemoved={(name) => setEdits(withoutSandboxRecord(zone, { records, edits }, name))}

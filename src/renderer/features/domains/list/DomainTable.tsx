@@ -147,7 +147,7 @@ type DomainRowProps = {
 }
 
 function DomainRow({ domain: of, renewal, isChosen, onChoose }: DomainRowProps) {
-  const { domain, unicode, status, locked } = of
+  const { domain, unicode, status, locked, left_at } = of
   const mark = renewalMark(renewal)
   const Icon = locked ? Lock : LockOpen
   return (
@@ -170,8 +170,8 @@ function DomainRow({ domain: of, renewal, isChosen, onChoose }: DomainRowProps) 
           {unicode !== domain && <span className="truncate font-mono text-small text-faint">{domain}</span>}
         </span>
         <span className="flex items-center gap-1.5 text-muted max-narrow:hidden">
-          <StatusDot tone={tones[status]} />
-          {statusWords[status]}
+          <StatusDot tone={left_at === null ? tones[status] : 'caution'} />
+          {left_at === null ? statusWords[status] : 'Left'}
         </span>
         <span className="flex items-center gap-1.5 text-muted max-narrow:hidden">
           {mark ? (

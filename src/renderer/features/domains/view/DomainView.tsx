@@ -75,7 +75,9 @@ function DomainFacts({ domain: of }: { domain: LocalDomain }) {
       </div>
       <dl className="grid grid-cols-[8rem_minmax(0,1fr)] gap-x-4 gap-y-2">
         <dt className="text-muted">Status</dt>
-        <dd className="first-letter:uppercase">{status}</dd>
+        <dd className="first-letter:uppercase">
+          {of.left_at === null ? status : 'Not in your account at the registrar any more'}
+        </dd>
         <dt className="flex h-7 items-center text-muted">Expires</dt>
         <dd className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <ExpiryText domain={of} />

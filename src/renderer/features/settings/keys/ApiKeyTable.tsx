@@ -2,7 +2,9 @@ import type { ApiKey } from '../../../../shared/contract/accounts.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { TimeAgo } from '../../../ui/TimeAgo.tsx'
 import { modelCount } from '../models/modelWords.ts'
+import { useModels } from '../models/useModels.ts'
 import { centsText } from './keyLimits.ts'
+import { missingModels } from './missingModels.ts'
 
 type ApiKeyTableProps = {
   keys: readonly ApiKey[]
@@ -39,6 +41,8 @@ export function ApiKeyTable({ keys, own, onRevoke }: ApiKeyTableProps) {
 
 /** Which models it may use, and what it spent of its limit today. */
 function KeyLimits({ apiKey: { models, daily_limit_cents: limit, spent_today_cents: spent } }: { apiKey: ApiKey }) {
+  const available = useModels().data?.map(({ id }) => id)
+  const missing = missingModels(models, available)
   if (models === null && limit === null) return 'None'
   return (
     <>
@@ -47,6 +51,7 @@ function KeyLimits({ apiKey: { models, daily_limit_cents: limit, spent_today_cen
           {models.length === 1 ? models[0] : modelCount(models.length)}
         </span>
       )}
+      {missing.length > 0 && <span className="block text-caution">No longer available: {missing.join(', ')}</span>}
       {limit !== null && (
         <span className="block whitespace-nowrap tabular-nums">
           {centsText(spent ?? 0)} of {centsText(limit)} today
