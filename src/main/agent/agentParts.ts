@@ -57,7 +57,12 @@ export type AgentParts = {
 export function agentParts(options: AgentOptions): AgentParts {
   const { link, hosted, scope, log, now } = options
   const ground = agentGround(options)
-  const wallet = walletParts(ground)
+  const wallet = walletParts(ground, {
+    removal({ keyring: { label, accounts } }, remove) {
+      const ids = new Set(accounts.map(({ id }) => id))
+      approvals.removeAccounts({ ids, detail: `You removed “${label}” from the wallet.` }, remove)
+    },
+  })
   const vault = wallet.wallet
   const activity = activityParts(ground, { wallet: vault, chatTitles: (ids) => chat.titles(ids) })
   /** Known before anybody is signed in there. */

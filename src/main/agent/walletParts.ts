@@ -10,12 +10,12 @@ import { secretPlaces } from './wallet/secretPlaces.ts'
 import { walletInfoRoute } from './wallet/walletInfo.ts'
 import { walletRepository } from './wallet/walletRepository.ts'
 import { walletRoutes } from './wallet/walletRoutes.ts'
-import type { WalletVault } from './wallet/walletVault.ts'
+import type { KeyringRemoval, WalletVault } from './wallet/walletVault.ts'
 
 export type WalletParts = { wallet: WalletVault; endpoints: LocalEndpoint[] }
 
 /** The wallet, and what its accounts hold. */
-export function walletParts(ground: AgentGround): WalletParts {
+export function walletParts(ground: AgentGround, { removal }: { removal: KeyringRemoval }): WalletParts {
   const { dataFolder, config, database, client, events, activity, scope, now } = ground
   const wallet = scope.own(
     openWallet({
@@ -23,6 +23,7 @@ export function walletParts(ground: AgentGround): WalletParts {
       places: secretPlaces({ dataFolder, config }),
       events,
       note: activity.note,
+      removal,
       now,
     }),
     (it) => it.close(),

@@ -5,6 +5,7 @@ import type { Database } from '../../storage/openDatabase.ts'
 import type { Note } from '../note.ts'
 import type { Signer } from '../signer/signer.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
+import { accountRemoval } from './accountRemoval.ts'
 import { noSuchIntent } from './approvalErrors.ts'
 import { approvalNotes } from './approvalNotes.ts'
 import type { Approvals } from './approvals.ts'
@@ -83,6 +84,7 @@ export function approvalEngine(options: Options): Approvals {
       newId,
       now,
     }),
+    ...accountRemoval({ lifecycle, onGrantsChanged, now }),
     ...policyKeeping({
       lifecycle,
       policies,

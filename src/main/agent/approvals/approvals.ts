@@ -20,6 +20,11 @@ export type Approvals = {
   decide(id: string, decision: Decision): Promise<IntentRecord>
   grants(): Grant[]
   revokeGrant(id: string): void
+  /**
+   * Denies what waits for accounts that leave the wallet, in one transaction with `remove`, which deletes them.
+   * @param removal.detail one sentence that says why
+   */
+  removeAccounts(removal: { ids: ReadonlySet<string>; detail: string }, remove: () => void): void
   /** Whether there is an account that could sign. */
   hasWallet(): boolean
   /** @throws AppError `wallet/locked`, `wallet/absent` */

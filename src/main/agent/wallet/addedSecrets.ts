@@ -3,7 +3,7 @@ import type { Keyring } from '../../../shared/contract/wallet.ts'
 import { openKeystore } from './keystoreFile.ts'
 import { privateKeyOf } from './privateKeyText.ts'
 import { entropyOf, wordsOf } from './recoveryPhrase.ts'
-import { type FoundAccount, firstAccounts, insertKeyring, keyringHaving, newId } from './walletAccounts.ts'
+import { createKeyringId, type FoundAccount, firstAccounts, insertKeyring, keyringHaving } from './walletAccounts.ts'
 import type { WalletDoor } from './walletDoor.ts'
 import type { WalletNotes } from './walletNotes.ts'
 import { knownKeyring, type WalletRepository } from './walletRepository.ts'
@@ -49,7 +49,7 @@ export function addedSecrets({
       const found = await firstAccounts(secret)
       const known = keyringHaving(found, repository)
       if (known !== undefined && (await isWhole(opened, known))) throw duplicate(found)
-      const id = known ?? newId('keys')
+      const id = known ?? createKeyringId()
       await secrets.put(opened, id, secret)
       if (known === undefined) {
         insertKeyring(repository, { id, secret, words, writtenDown, label, found, atMs: now() })

@@ -94,6 +94,7 @@ export function mendedWallet({ repository, secrets, settings, door, notes, now }
       }
       if (wrong.length === 0) return
       repository.correctAddresses(wrong.map(({ row, address }) => ({ id: row.id, address })))
+      repository.deriveIds()
       for (const { row, address } of wrong) notes.addressCorrected(row, address)
     },
   }

@@ -15,7 +15,7 @@ import type { WalletRepository } from './walletRepository.ts'
 import { walletSecrets } from './walletSecrets.ts'
 import { walletSettings } from './walletSettings.ts'
 import { walletState } from './walletState.ts'
-import type { WalletVault } from './walletVault.ts'
+import type { KeyringRemoval, WalletVault } from './walletVault.ts'
 
 type Options = {
   repository: WalletRepository
@@ -23,11 +23,16 @@ type Options = {
   events: Pick<LocalEvents, 'publish'>
   note: Note
   now: () => number
+  /** Default: the keyring alone is removed. */
+  removal?: KeyringRemoval
   /** Of each guess at the passphrase; of new wallets and new passphrases. */
   cost?: HeaderCost
 }
 
-export function openWallet({ repository, places, events, note, now, cost = fullCost }: Options): WalletVault {
+export function openWallet(options: Options): WalletVault {
+  const { repository, places, events, note, now, cost = fullCost } = options
+  const { removal = (_, remove) => remove() } = options
+  repository.deriveIds()
   const notes = walletNotes({ note, events })
   const secrets = walletSecrets({ places, now, cost })
   const settings = walletSettings(repository)
@@ -38,7 +43,7 @@ export function openWallet({ repository, places, events, note, now, cost = fullC
   return {
     ...addedSecrets({ repository, secrets, state, door, notes, now }),
     ...shownSecrets({ repository, door, notes, now }),
-    ...removedSecrets({ repository, secrets, settings, door, mended, notes }),
+    ...removedSecrets({ repository, secrets, settings, door, mended, notes, removal }),
     ...walletLabels({ repository, settings, door, notes, now }),
     ...signingKeys({ repository, settings, state, door }),
 

@@ -5,7 +5,7 @@ import type { WalletNotes } from './walletNotes.ts'
 import { knownKeyring, type WalletRepository } from './walletRepository.ts'
 import type { WalletSecrets } from './walletSecrets.ts'
 import type { WalletSettings } from './walletSettings.ts'
-import type { WalletVault } from './walletVault.ts'
+import type { KeyringRemoval, WalletVault } from './walletVault.ts'
 
 type Options = {
   repository: WalletRepository
@@ -14,19 +14,20 @@ type Options = {
   door: Pick<WalletDoor, 'withPassphrase' | 'drop' | 'shut'>
   mended: Pick<MendedWallet, 'finishRemovals'>
   notes: Pick<WalletNotes, 'removed' | 'changed'>
+  removal: KeyringRemoval
 }
 
 /** Takes keyrings out of the wallet; with the last one everything goes. */
 export function removedSecrets(options: Options): Pick<WalletVault, 'remove'> {
-  const { repository, secrets, settings, door, mended, notes } = options
+  const { repository, secrets, settings, door, mended, notes, removal } = options
   return {
-    remove: (id, { typedLabel, passphrase }) =>
+    remove: (id, { typedLabel, passphrase, unlinksAll }) =>
       door.withPassphrase(passphrase, async (opened) => {
         const keyring = knownKeyring(repository, id)
         if (typedLabel.trim() !== keyring.label) {
           throw new AppError('wallet/confirmation', `Type the label “${keyring.label}” to confirm.`)
         }
-        settings.removeKeyring(id)
+        removal({ keyring, ...(unlinksAll !== undefined && { unlinksAll }) }, () => settings.removeKeyring(id))
         notes.removed(keyring)
         await mended.finishRemovals(opened)
         door.drop(id)

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { AppError } from '../../../shared/appError.ts'
 import type { ChainType } from '../../../shared/contract/wallet.ts'
+import { deriveAccountId } from './accountIds.ts'
 import { addressOf } from './addresses.ts'
 import { derivedKey, indexOf, pathOf } from './derivation.ts'
 import { seedOf } from './recoveryPhrase.ts'
@@ -79,8 +80,8 @@ function isFirst(row: AccountRow, found: FoundAccount | undefined): boolean {
   return row.path === (found?.path ?? null)
 }
 
-export function newId(prefix: 'keys' | 'wal'): string {
-  return `${prefix}_${randomBytes(12).toString('hex')}`
+export function createKeyringId(): string {
+  return `keys_${randomBytes(12).toString('hex')}`
 }
 
 type NewKeyring = { id: string; secret: Pick<Secret, 'kind'>; words: number | null; writtenDown: boolean; atMs: number }
@@ -113,7 +114,7 @@ export function insertAccount(
 ): void {
   const { chainType, address, path } = given.found
   repository.addAccount({
-    id: newId('wal'),
+    id: deriveAccountId(chainType, address),
     keyring_id: given.keyringId,
     chain_type: chainType,
     address,

@@ -8,6 +8,8 @@ import {
 } from '../../../shared/contract/wallet.ts'
 import { isoTime } from '../../../shared/time.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import { accountIdRepository } from './accountIdRepository.ts'
+import { deriveAccountId } from './accountIds.ts'
 
 export type KeyringRow = {
   id: string
@@ -35,6 +37,8 @@ export type WalletRepository = {
   addAccount(row: AccountRow): void
   renameKeyring(id: KeyringId, label: string): boolean
   renameAccount(id: WalletAccountId, label: string): boolean
+  /** Gives every account the id that its address has, wherever it is referred to. */
+  deriveIds(): void
   /** All at once: two may have changed places. */
   correctAddresses(right: readonly Pick<AccountRow, 'id' | 'address'>[]): void
   markWrittenDown(id: KeyringId): boolean
@@ -61,6 +65,7 @@ export function walletRepository(database: Database): WalletRepository {
   const removeKeyring = database.prepare<[string]>('DELETE FROM keyrings WHERE id = ?')
   const setting = database.prepare<[string], { value: string }>('SELECT value FROM agent_settings WHERE key = ?')
   const set = database.prepare<[string, string]>('INSERT OR REPLACE INTO agent_settings VALUES (?, ?)')
+  const ids = accountIdRepository(database)
   return {
     keyrings: () => keyrings.all(),
     accounts: () => accounts.all(),
@@ -69,6 +74,13 @@ export function walletRepository(database: Database): WalletRepository {
     addAccount: (row) => void addAccount.run(row),
     renameKeyring: (id, label) => renameKeyring.run(label, id).changes > 0,
     renameAccount: (id, label) => renameAccount.run(label, id).changes > 0,
+    deriveIds() {
+      const wrong = accounts.all().flatMap(({ id: from, chain_type, address }) => {
+        const to = deriveAccountId(chain_type, address)
+        return from === to ? [] : [{ from, to }]
+      })
+      if (wrong.length > 0) ids.change(wrong)
+    },
     correctAddresses(right) {
       const work = database.transaction(() => {
         for (const { id } of right) setAddress.run(`wrong, of ${id}`, id)

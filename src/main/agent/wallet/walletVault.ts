@@ -3,6 +3,21 @@ import type { WalletKeys } from './walletKeys.ts'
 
 export type LockReason = 'person' | 'unused' | 'screen'
 
+export type RemovalRequest = {
+  typedLabel: string
+  passphrase: string
+  /** Whether to unlink its wallets at the service that the user linked, too. Default: false. */
+  unlinksAll?: boolean
+}
+
+/**
+ * Runs `remove`, which deletes the accounts of a keyring, in one transaction with everything that ends with them.
+ */
+export type KeyringRemoval = (
+  removed: { keyring: Keyring } & Pick<RemovalRequest, 'unlinksAll'>,
+  remove: () => void,
+) => void
+
 /**
  * The wallet: sealed secrets in the secret store, and what is known of them in the database.
  * One passphrase opens all of it; the first secret that is added sets it, later ones need it.
@@ -54,7 +69,7 @@ export type WalletVault = WalletKeys & {
   setDefault(id: WalletAccountId): void
   setAutoLock(minutes: number | null): void
   /** @throws AppError `wallet/confirmation` unless `typedLabel` is the label of the keyring */
-  remove(id: KeyringId, given: { typedLabel: string; passphrase: string }): Promise<void>
+  remove(id: KeyringId, request: RemovalRequest): Promise<void>
   changePassphrase(given: { from: string; to: string }): Promise<void>
   close(): void
 }

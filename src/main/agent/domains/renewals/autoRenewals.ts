@@ -236,6 +236,7 @@ function problemOf({ record }: StoredPayment, intent: IntentRecord | undefined):
     return { kind: 'approval', detail: 'You were asked for approval, and the request expired.' }
   }
   const error = record.error ?? record.sentence
+  if (intent?.decision?.by === 'steward' && intent.error !== null) return { kind: 'wallet', detail: intent.error }
   if (intent?.state === 'denied') return { kind: 'policy', detail: `Your policy refused it. ${error}` }
   return { kind: 'other', detail: error }
 }

@@ -43,7 +43,7 @@ export function renewalViews(records: Records, paymentOf: PaymentOf, given: Give
     possible: hasWallet,
     obstacle: hasWallet ? null : noWallet,
     missing: domains ? missingNames(records.settings, names) : [],
-    renewals: known.map((it) => renewalView({ ...it, paymentOf, nowMs })),
+    renewals: known.map((it) => renewalView({ ...it, paymentOf, hasWallet, nowMs })),
     notices: records.unseen.flatMap(({ domain, expiresAtMs, days, toldAtMs }) => {
       const expires_at = isoTime(expiresAtMs)
       const isPresent = names.get(domain)?.expires_at === expires_at
@@ -63,23 +63,27 @@ function renewalView(given: {
   expiresAtMs: number
   estimate: number | undefined
   paymentOf: PaymentOf
+  hasWallet: boolean
   nowMs: number
 }): DomainRenewal {
-  const { settings, turn, expiresAtMs, estimate, paymentOf, nowMs } = given
+  const { settings, turn, expiresAtMs, estimate, paymentOf, hasWallet, nowMs } = given
   const { domain, enabled, daysBefore, years, mostMicroUsd } = settings
   const payment = turn?.intentId ? paymentOf(turn.intentId)?.record : undefined
   const renewsAtMs = Math.max(dueAtMs(expiresAtMs, settings), turn?.nextAtMs ?? 0)
-  const state = stateOf({
+  const planned = stateOf({
     enabled,
     turn,
     isWaiting: payment?.state === 'waiting',
     isOver: nowMs >= expiresAtMs + graceMs,
   })
+  // Without a wallet nothing is tried, so no attempt records the problem.
+  const isBlocked = planned === 'planned' && !hasWallet
+  const state = isBlocked ? 'blocked' : planned
   const isTried = state === 'planned' || state === 'blocked' || (turn?.state === 'begun' && turn.nextAtMs !== null)
   return {
     ...{ domain, enabled, days_before: daysBefore, years, most_micro_usd: mostMicroUsd, state },
     ...{ expires_at: isoTime(expiresAtMs), renews_at: isoTime(dueAtMs(expiresAtMs, settings)) },
-    problem: turn?.problem ?? null,
+    problem: isBlocked ? { kind: 'wallet', detail: noWallet } : (turn?.problem ?? null),
     next_at: isTried ? isoTime(Math.max(renewsAtMs, nowMs)) : null,
     payment_id: payment?.id ?? null,
     estimate_micro_usd: estimate ?? null,

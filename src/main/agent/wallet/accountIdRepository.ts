@@ -1,0 +1,41 @@
+import type { Database } from '../../storage/openDatabase.ts'
+
+/** Changes ids of accounts, in their rows and in every stored reference to them. Entries of the activity log stay. */
+export type AccountIdRepository = {
+  /** All at once: two accounts may exchange their ids. */
+  change(ids: readonly { from: string; to: string }[]): void
+}
+
+/** JSON columns that name an account, in `$.account_id`. */
+const jsonColumns = [
+  ['intents', 'intent'],
+  ['intents', 'record'],
+] as const
+
+export function accountIdRepository(database: Database): AccountIdRepository {
+  const prepare = (sql: string) => database.prepare<[{ from: string; to: string }]>(sql)
+  // In any order: foreign keys are checked at the end of the transaction.
+  const statements = [
+    prepare('UPDATE wallet_accounts SET id = @to WHERE id = @from'),
+    prepare('UPDATE balances SET account_id = @to WHERE account_id = @from'),
+    prepare('UPDATE grants SET account_id = @to WHERE account_id = @from'),
+    ...jsonColumns.map(([table, column]) =>
+      prepare(
+        `UPDATE ${table} SET ${column} = json_set(${column}, '$.account_id', @to)
+         WHERE json_valid(${column}) AND json_extract(${column}, '$.account_id') = @from`,
+      ),
+    ),
+    prepare(
+      `UPDATE agent_settings SET value = (SELECT json_group_object(key, iif(value = @from, @to, value)) FROM json_each(agent_settings.value))
+       WHERE key = 'wallet.default_accounts' AND json_valid(value)
+         AND EXISTS (SELECT 1 FROM json_each(agent_settings.value) WHERE value = @from)`,
+    ),
+  ]
+  const change = database.transaction((ids: readonly { from: string; to: string }[]) => {
+    database.pragma('defer_foreign_keys = ON')
+    const passing = ids.map(({ from, to }) => ({ from, via: `moving ${to}`, to }))
+    for (const { from, via } of passing) for (const statement of statements) statement.run({ from, to: via })
+    for (const { via, to } of passing) for (const statement of statements) statement.run({ from: via, to })
+  })
+  return { change: (ids) => change.immediate(ids) }
+}
