@@ -43,11 +43,29 @@ describe.each(['2025-11-25', '2026-07-28'])('revision %s', (revision) => {
     expect([exitCode, `${summary}\n${stderr}`]).toEqual([0, expect.stringContaining('✓ tools-list')])
   })
 
-  test('has a reason for each that does not', () => {
-    const named = readFileSync(file, 'utf8')
-      .split('\n')
-      .filter((line) => line.startsWith('  - '))
-    expect(named.length).toBeGreaterThan(0)
-    expect(named.filter((line) => !/^ {2}- [a-z0-9-]+ # .{8,}$/.test(line))).toEqual([])
-  })
+  test('has a reason for each that does not', () => expectReasons(file))
 })
+
+describe.each(['2025-11-25', '2026-07-28'])('revision %s, as the client of tool servers,', (revision) => {
+  const file = join(projectFolder, 'test/support/conformance', `client-${revision}.yml`)
+  const program = join(projectFolder, 'test/support/conformance/client.ts')
+
+  test('passes whatever applies to it', { timeout: 200_000 }, async () => {
+    const { exitCode, stdout, stderr } = await runTool(temporaryFolder('conformance'), 'conformance', [
+      ...['client', '--command', `${process.execPath} ${program}`, '--suite', 'all'],
+      ...['--spec-version', revision, '--expected-failures', file],
+    ])
+    const summary = stdout.slice(stdout.indexOf('=== SUITE SUMMARY'))
+    expect([exitCode, `${summary}\n${stderr}`]).toEqual([0, expect.stringContaining('✓ tools_call')])
+  })
+
+  test('has a reason for each that does not', () => expectReasons(file))
+})
+
+function expectReasons(file: string): void {
+  const named = readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('  - '))
+  expect(named.length).toBeGreaterThan(0)
+  expect(named.filter((line) => !/^ {2}- [a-z0-9/-]+ # .{8,}$/.test(line))).toEqual([])
+}

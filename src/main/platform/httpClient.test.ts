@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, expect, test } from 'vitest'
+import { eventually } from '../../../test/support/eventually.ts'
 import { type HttpClient, httpClient } from './httpClient.ts'
 
 let server: Server | undefined
@@ -47,6 +48,39 @@ test('stops when it is called off, also in the middle of an answer', async () =>
     calledOff.abort()
   })
   await expect(ask(url, { signal: calledOff.signal })).rejects.toThrow(/aborted/)
+})
+
+test('a signal ends its own request, and none that uses the connection later', async () => {
+  const release = Promise.withResolvers<void>()
+  const ports: (number | undefined)[] = []
+  const url = await serving(async (request, response) => {
+    ports.push(request.socket.remotePort)
+    response.write('begins')
+    if (request.headers['x-name'] === 'second') await release.promise
+    response.end('.')
+  })
+  const first = new AbortController()
+  await ask(url, { signal: first.signal })
+  const second = ask(url, { headers: { 'x-name': 'second' } })
+  await eventually(() => expect(ports).toHaveLength(2))
+  first.abort()
+  release.resolve()
+  await expect(second).resolves.toEqual({ status: 200, text: 'begins.' })
+  expect(new Set(ports).size).toBe(1)
+})
+
+test('a signal that fires between the last byte and the end harms nothing', async () => {
+  const url = await serving((_, response) => response.end('whole'))
+  for (let count = 0; count < 5; count += 1) {
+    const controller = new AbortController()
+    client ??= httpClient({ maxAnswerBytes: 100 })
+    const { body } = await client.open(url, { method: 'GET', headers: {}, signal: controller.signal })
+    const pieces = body[Symbol.asyncIterator]()
+    expect(String((await pieces.next()).value)).toBe('whole')
+    controller.abort()
+    await pieces.next().catch(() => {})
+  }
+  await expect(ask(url)).resolves.toEqual({ status: 200, text: 'whole' })
 })
 
 test('fails when nobody is there, or the answer breaks off', async () => {

@@ -9,6 +9,7 @@ import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import type { LookupFunction, Socket } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import { readBytes } from './boundedBytes.ts'
+import { ignoreLateErrors } from './http/lateErrors.ts'
 
 /** Asks servers. Its connections stay open for what is asked next. */
 export type HttpClient = {
@@ -92,6 +93,7 @@ function answerOf(asked: ClientRequest, body: string | undefined): Promise<Incom
   return new Promise((resolve, reject) => {
     asked.once('response', resolve)
     asked.on('error', reject)
+    ignoreLateErrors(asked)
     asked.once('socket', (socket) => {
       if (!socket.connecting) return
       const late = setTimeout(() => asked.destroy(new Error(`No connection after ${connectMs / 1000} s.`)), connectMs)

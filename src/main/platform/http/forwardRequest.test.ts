@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import { Agent, createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect as connectTo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { until } from '../../../../test/support/eventually.ts'
@@ -13,15 +13,19 @@ import { httpServer } from './httpServer.ts'
 /** A server, and a proxy before it that tells every failure by its name. */
 async function proxied(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
-  { answerMs = 60_000 } = {},
+  {
+    answerMs = 60_000,
+    onAnswer = () => {},
+  }: { answerMs?: number; onAnswer?: (response?: ServerResponse) => void } = {},
 ) {
   const behind = createServer(answer).listen({ host: '127.0.0.1', port: 0 })
   await once(behind, 'listening')
   const { port: behindPort } = behind.address() as AddressInfo // it listens on TCP
-  const forwardingOf = ({ method, url, headers }: IncomingMessage): Forwarding => ({
+  const agent = new Agent({ keepAlive: true })
+  const forwardingOf = ({ method, url, headers }: IncomingMessage, response?: ServerResponse): Forwarding => ({
     reach: () => (framing) =>
       httpRequest({
-        agent: false,
+        agent,
         host: '127.0.0.1',
         port: behindPort,
         method: method ?? 'GET',
@@ -33,7 +37,10 @@ async function proxied(
           ...framing,
         },
       }),
-    answerHead: () => ({ reason: undefined, headers: {} }),
+    answerHead() {
+      onAnswer(response)
+      return { reason: undefined, headers: {} }
+    },
     answerMs,
     idleMs: 60_000,
     failure: (what, cause) => new AppError('port/failed', String(what), { cause }),
@@ -42,18 +49,29 @@ async function proxied(
     tls: undefined,
     headers: {},
     closing: new AbortController().signal,
-    answer: (exchange) => forwardRequest(exchange, forwardingOf(exchange.request)),
+    answer: (exchange) => forwardRequest(exchange, forwardingOf(exchange.request, exchange.response)),
     upgrade: (upgrade) => forwardUpgrade(upgrade, forwardingOf(upgrade.request)),
     log: silentLog,
   })
   const port = await server.listen({ host: '127.0.0.1', port: 0 })
   onTestFinished(async () => {
     await server.close(0)
+    agent.destroy()
     behind.close()
     behind.closeAllConnections()
   })
   return { url: `http://127.0.0.1:${port}`, port, behind }
 }
+
+test('a client that leaves between the last byte of an answer and its end harms nothing', async () => {
+  let leaves = true
+  const { url } = await proxied((_, response) => response.end('whole'), {
+    onAnswer: (response) => leaves && response?.destroy(),
+  })
+  for (let count = 0; count < 5; count += 1) await expect(fetch(`${url}/`)).rejects.toThrow('fetch failed')
+  leaves = false
+  expect(await (await fetch(`${url}/`)).text()).toBe('whole')
+})
 
 test('a server that takes a request and says nothing is told as late', async () => {
   const { url } = await proxied(() => {}, { answerMs: 20 })

@@ -4,6 +4,7 @@ import { AppError } from '../../../shared/appError.ts'
 import type { HeaderList } from './endToEndHeaders.ts'
 import type { Exchange } from './exchange.ts'
 import { dropRest } from './failures.ts'
+import { ignoreLateErrors } from './lateErrors.ts'
 
 /** What a proxy is for, and what it tells: each has its own headers and its own words. */
 export type Forwarding = {
@@ -87,7 +88,9 @@ export async function reached({ reach, failure }: Forwarding, left: AbortSignal)
 /** A connection is made at once where none is left, which can fail at once. */
 export function begun(begin: Begin, framing: HeaderList, failure: Forwarding['failure']): ClientRequest {
   try {
-    return begin(framing)
+    const request = begin(framing)
+    ignoreLateErrors(request)
+    return request
   } catch (cause) {
     throw failure('broken', cause)
   }

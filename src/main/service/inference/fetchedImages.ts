@@ -4,6 +4,7 @@ import { request } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { readBytes } from '../../platform/boundedBytes.ts'
 import { guardedLookup } from '../../platform/guardedLookup.ts'
+import { ignoreLateErrors } from '../../platform/http/lateErrors.ts'
 import { isPublicAddress } from '../../platform/publicAddress.ts'
 import { imageTypes } from './dialects/imageSource.ts'
 import { badRequest } from './inferenceError.ts'
@@ -118,10 +119,9 @@ type Connection = { signal: AbortSignal; lookup: LookupFunction; ca: string | un
 function answered(place: URL, { signal, lookup: guarded, ca }: Connection): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const headers = { accept: imageTypes.join(', '), 'user-agent': 'Steward' }
-    request(place, { signal, lookup: guarded, headers, agent: false, ...(ca !== undefined && { ca }) })
-      .once('response', resolve)
-      .once('error', reject)
-      .end()
+    const asked = request(place, { signal, lookup: guarded, headers, agent: false, ...(ca !== undefined && { ca }) })
+    ignoreLateErrors(asked)
+    asked.once('response', resolve).once('error', reject).end()
   })
 }
 
