@@ -537,15 +537,53 @@ describe('wallets of an account', () => {
   test('the only way into an account stays', async () => {
     const lone = evmWallet(now)
     const { access_token: key } = (await lone.signIn(service.url)).json
-    const script = await service.send('/v1/auth/api-keys', { key, body: { name: 'script' } })
     // A key can make no other: whoever held only one could never end it.
     expect(await unlink(key, lone.address)).toMatchObject({ status: 403, json: { code: 'auth/forbidden' } })
     const second = evmWallet(now)
     expect((await link(key, second)).status).toBe(201)
     expect((await unlink(key, lone.address)).status).toBe(200)
-    expect(await me(script.json.key)).toMatchObject({
-      wallets: [{ wallet_address: second.address }],
-      api_key: { name: 'script' },
+    const { access_token: other } = (await second.signIn(service.url)).json
+    expect(await me(other)).toMatchObject({ wallets: [{ wallet_address: second.address }] })
+  })
+
+  test('one that is unlinked takes the API keys that its sign-ins created with it, and no others', async () => {
+    const [first, second] = [evmWallet(now), evmWallet(now)]
+    const { access_token: key, refresh_token } = (await first.signIn(service.url)).json
+    await link(key, second)
+    const { access_token: other } = (await second.signIn(service.url)).json
+    const create = async (token: string, name: string) =>
+      (await service.send('/v1/auth/api-keys', { key: token, body: { name } })).json
+    const [theirs, stays] = [await create(key, 'of the first'), await create(other, 'of the second')]
+    await exchange(service.url, '/v1/auth/logout', { body: { refresh_token } })
+    expect((await service.send('/v1/auth/me', { key: theirs.key })).status).toBe(200) // a sign-out keeps keys
+    const { json } = await unlink(other, first.address)
+    expect(json).toEqual({
+      success: true,
+      wallet_address: first.address,
+      revoked_api_keys: [{ id: theirs.id, name: 'of the first' }],
+      message:
+        'The wallet is unlinked from this account. Its sign-ins have ended, and the API key that they created is revoked.',
+    })
+    expect((await service.send('/v1/auth/me', { key: theirs.key })).status).toBe(401)
+    expect(await me(stays.key)).toMatchObject({ api_key: { name: 'of the second' } })
+    const { activities } = (await service.send('/v1/activity?after=0', { key: other })).json
+    const told = activities.map(({ description }: { description: string }) => description)
+    expect(told).toContainEqual(
+      expect.stringMatching(/^Revoked the API key “of the first” \(sk_steward_.*…\), which the wallet 0x.* created\.$/),
+    )
+  })
+
+  test('a sign-in that ends because its refresh token was stolen tells of the keys that it created', async () => {
+    const { access_token: key, refresh_token } = (await evmWallet(now).signIn(service.url)).json
+    const script = (await service.send('/v1/auth/api-keys', { key, body: { name: 'script' } })).json
+    for (const status of [200, 401]) {
+      expect((await exchange(service.url, '/v1/auth/refresh', { body: { refresh_token } })).status).toBe(status)
+    }
+    const { activities } = (await service.send('/v1/activity?after=0', { key: script.key })).json
+    expect(activities.at(-1)).toMatchObject({
+      type: 'auth.refused_reuse',
+      description:
+        'A refresh token was used twice, so the sign-in that it belongs to was ended. An API key that it created still works: revoke those that you do not know.',
     })
   })
 })

@@ -66,3 +66,36 @@ test('running chats end, and none begins', async () => {
   providers.play(answer)
   expect((await send()).status).toBe(201)
 })
+
+test('a completion of an API key that streams ends and is charged', async () => {
+  const { key } = (await paying.service.send('/v1/auth/api-keys', { body: { name: 'claude-code' } })).json
+  for (const origin of [paying.service.url, paying.agent.origin]) {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    providers.clear()
+    // The chat of the test before may still ask for its title.
+    providers.playAlways(() => ({ ...answer, parts: [{ text: 'Once upon a time there was' }], until: promise }))
+    const response = await fetch(`${origin}/v1/messages`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        ...{ model: 'kimi-k2.5', max_tokens: 99, stream: true },
+        messages: [{ role: 'user', content: 'Tell a story' }],
+      }),
+    })
+    expect(response.status).toBe(200)
+    switchTo(true)
+    const text = await response.text()
+    expect(text).toContain('event: error')
+    expect(text).toContain('Everything is stopped.')
+    expect(text).not.toContain('message_stop')
+    await eventually(() => expect(providers.leftConnections()).toBeGreaterThan(0))
+    resolve()
+    await eventually(async () => {
+      const { json } = await paying.service.send('/v1/credits/balance')
+      expect(json.held_cents).toBe(0)
+    })
+    const { transactions } = (await paying.service.send('/v1/credits/history?limit=1')).json
+    expect(transactions[0]).toMatchObject({ type: 'inference', metadata: { estimated: true } })
+    switchTo(false)
+  }
+})

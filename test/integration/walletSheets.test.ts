@@ -86,8 +86,6 @@ async function startWallet() {
         },
       }),
     },
-    unlinking: { findLinked: () => ({ own: [], others: [] }) },
-    service: link.status,
     providers: {
       keys: { about: elsewhere, list: elsewhere, set: elsewhere },
       servers: { get: elsewhere, setKey: elsewhere },

@@ -41,18 +41,19 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     const ground = serviceGround(options, scope)
     let http: HttpParts | undefined
     const announceRemovals = removedThingAnnouncer(removedThingRepository(ground.database), ground.events.publish)
-    const onAccessEnded = () => {
-      http?.checkAccess()
+    const onPortsChanged = () => {
+      ground.principals.endAbsent() // tokens go with their port, links with their sandbox
+      http?.checkPorts()
       announceRemovals()
     }
     const ledger = await ledgerParts(ground)
-    const identity = identityParts(ground, { onAccessEnded, spentToday: ledger.credits.spentToday })
+    const identity = identityParts(ground, { spentToday: ledger.credits.spentToday })
     const money = await creditParts(ground, { ledger, identity })
     const payments = await paymentParts(ground, { ledger, money, identity })
     const models = inferenceParts(ground, money)
     const names = await domainParts(ground, { payments, targets: () => machines.domainTargets, announceRemovals })
     const machines = sandboxParts(ground, {
-      onAccessEnded,
+      onPortsChanged,
       billing: money.billing,
       ownsDomain: names.owns,
       orphans: names.orphans,

@@ -5,10 +5,16 @@ import type { ChainType } from '../../shared/contract/wallet.ts'
 import type { AccountId, SandboxId } from '../../shared/ids.ts'
 import type { BytesAnswer } from '../platform/http/answers.ts'
 import type { BaseCall, Endpoint as HttpEndpoint } from '../platform/http/endpoint.ts'
+import type { PrincipalId } from '../platform/principals.ts'
+import type { WorkKind } from './principals.ts'
 
 /** Who calls, after the credential was checked. */
 export type Caller = {
   accountId: AccountId
+  /** Principal whose end ends the request, and what it opened. */
+  principal: PrincipalId
+  /** End of the credential, where its principal may go on: of an access token. */
+  expiresAtMs?: number
   owner: boolean
   /** Signed in, or with the key of the owner's file: what an API key of a program does not outlive is in such hands only. */
   managesAccount: boolean
@@ -18,6 +24,8 @@ export type Caller = {
   onlySandbox: SandboxId | undefined
   /** The API key that was used. */
   keyId: string | undefined
+  /** Name of that key when the request began: the key may be revoked before the log has its entry. */
+  keyName?: string
   /** The wallet that signed in, of an access token. EVM: with the checksum of EIP-55. */
   wallet: { type: ChainType; address: string } | undefined
 }
@@ -35,7 +43,7 @@ export type Place = {
 /** What is made for anybody who asks, and is kept: of each, only so many a day. */
 export type Counted = 'automaton' | 'nonce' | 'account' | 'name'
 
-export type Call = Place & Pick<BaseCall, 'signal' | 'gone' | 'repeatable'> & { caller: Caller }
+export type Call = Place & Pick<BaseCall, 'signal' | 'gone' | 'repeatable' | 'lease' | 'abort'> & { caller: Caller }
 
 /** Of a route with bodies of bytes. */
 export type RawCall = Call & Pick<BaseCall, 'method' | 'headers' | 'body' | 'setHeader'>
@@ -45,6 +53,8 @@ export type RawCall = Call & Pick<BaseCall, 'method' | 'headers' | 'body' | 'set
  * becomes known by one, so that such requests are counted strictly.
  */
 export type Endpoint = HttpEndpoint<AnyCall> & {
+  /** Kind of work that its lease is of. Default: `request`. */
+  work?: WorkKind
   access: { kind: 'open'; signIn: boolean } | { kind: 'guarded'; linkMayUse: boolean }
 }
 /** Of an open endpoint nobody knows the caller. */
@@ -71,6 +81,11 @@ export function rawEndpoint<R extends Route, const A extends Answer<R> | BytesAn
   handle: Handle<R, RawCall, A>,
 ): Endpoint {
   return guarded(route, false, handle)
+}
+
+/** Takes leases of another kind of work than `request`. */
+export function withWork(work: WorkKind, made: Endpoint): Endpoint {
+  return { ...made, work }
 }
 
 /** For routes that need no credential. */
@@ -100,6 +115,7 @@ export type SocketEndpoint = {
   params: z.ZodObject
   query: z.ZodObject
   linkMayUse: boolean
+  work: WorkKind
   serve: (socket: WebSocket, input: { params: Params; query: Params }, caller: Caller) => void
 }
 type Params = Record<string, unknown>
@@ -109,6 +125,7 @@ export function socketEndpoint<P extends z.ZodObject, Q extends z.ZodObject>(def
   params: P
   query: Q
   linkMayUse: boolean
+  work: WorkKind
   serve: (socket: WebSocket, input: { params: z.output<P>; query: z.output<Q> }, caller: Caller) => void
 }): SocketEndpoint {
   return definition as unknown as SocketEndpoint // parsed by the schemas beside it, as above

@@ -34,8 +34,8 @@ export type HttpParts = {
   /** Not open yet. */
   end: PrivateEnd
   scheme: 'http' | 'https'
-  /** Some credential, address of a port or sandbox may have ended: closes what is open by it. */
-  checkAccess(): void
+  /** Cuts off the previews of ports, names and sandboxes that have changed. */
+  checkPorts(): void
 }
 
 type Given = {
@@ -67,7 +67,7 @@ export function httpParts(
   ground: ServiceGround,
   { beyondLoopback, identity, machines, money, models, payments, names: domains }: Given,
 ): HttpParts {
-  const { options, database, events, address, scope } = ground
+  const { options, database, events, address, principals, scope } = ground
   const { log, now, tls } = options
   const { sandboxes, ports, linkHolder } = machines
   const { names } = ports
@@ -107,7 +107,7 @@ export function httpParts(
       authentication: known,
       addressOf,
       linkHolder,
-      isHeld: (credential) => finders.some((find) => find(credential) !== undefined),
+      principals,
       log: log.of('sockets'),
     }),
     (it) => it.close(),
@@ -132,6 +132,7 @@ export function httpParts(
     pages: [...docsPages({ routes: routeTable, version: options.version }), ...terminalPages(options.pagesFolder)],
     guard,
     authentication: known,
+    principals,
     limits,
     answers: createAnswerBudget({ ...defaultAnswerLimits, ...options.answerLimits }),
     addressOf,
@@ -157,6 +158,7 @@ export function httpParts(
       frames: ports.frames,
       sandbox: sandboxes.find,
       access,
+      principals,
       connect: machines.connect,
       scheme,
       behindProxy,
@@ -169,9 +171,6 @@ export function httpParts(
     server,
     end,
     scheme,
-    checkAccess() {
-      peers.checkAccess()
-      pages.checkAccess()
-    },
+    checkPorts: pages.checkPorts,
   }
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { registerTypedData } from '../../shared/contract/automatons.ts'
 import { AccountId } from '../../shared/ids.ts'
-import { accountRepository } from './accounts/accountRepository.ts'
+import { type ApiKeyRecord, accountRepository } from './accounts/accountRepository.ts'
 import { accountRoutes } from './accounts/accountRoutes.ts'
 import { type ApiKeyRules, apiKeys } from './accounts/apiKeys.ts'
 import { ensureOwner } from './accounts/ownerAccount.ts'
@@ -20,12 +20,13 @@ import { refreshTokenRepository } from './auth/refreshTokenRepository.ts'
 import { signInChecks } from './auth/signInChecks.ts'
 import { signIns } from './auth/signIns.ts'
 import { tokenSecret } from './auth/tokenSecret.ts'
-import { walletRepository } from './auth/walletRepository.ts'
+import { walletKey, walletRepository } from './auth/walletRepository.ts'
 import type { Caller, Endpoint } from './endpoint.ts'
 import { automatonNonces } from './identity/automatonNonces.ts'
 import { automatonRepository } from './identity/automatonRepository.ts'
 import { automatonRoutes } from './identity/automatonRoutes.ts'
 import { automatons } from './identity/automatons.ts'
+import { toIssuer } from './principals.ts'
 import type { ServiceGround } from './serviceGround.ts'
 
 export type IdentityParts = {
@@ -43,17 +44,15 @@ export type IdentityParts = {
 }
 
 type Given = {
-  onAccessEnded: () => void
   /** Micro-dollars that an API key spent in this day of UTC. */
   spentToday: (keyId: string) => number
 }
 
 /** Who calls: accounts with their API keys, wallets that sign in, and the automatons that are registered. */
 export function identityParts(ground: ServiceGround, given: Given): IdentityParts {
-  const { options, database, activity, callers, events, address } = ground
+  const { options, database, activity, callers, events, address, principals } = ground
   const { dataDir, now } = options
   const note = activity.noteAccount
-  const onEnded = given.onAccessEnded
 
   const accounts = accountRepository(database)
   const ownerKeyFile = join(dataDir, 'owner.key')
@@ -94,11 +93,14 @@ export function identityParts(ground: ServiceGround, given: Given): IdentityPart
     created,
     requests,
     note,
-    onEnded,
+    principals,
     now,
     randomBytes,
   })
-  const linked = linkedWallets({ checks, wallets, accounts, sessions, requests, note, onEnded, now })
+  const linked = linkedWallets({ checks, wallets, accounts, sessions, requests, note, keys, principals, now })
+  principals.add('key', keys.rulesOf)
+  principals.add('sign-in', sessions.findRights)
+  principals.add('person', () => (options.personKey?.() === undefined ? undefined : { accountId: owner }))
 
   const automatonRecords = automatonRepository(database)
   const registered = automatons({
@@ -123,10 +125,15 @@ export function identityParts(ground: ServiceGround, given: Given): IdentityPart
     holderOf: (credential) => person(credential) ?? keys.identify(credential) ?? access.identify(credential),
     capabilities: ['sign-in', 'identity'],
     endpoints: callers.known([
-      ...accountRoutes({ keys, spentToday: given.spentToday, noteAccount: note, onRevoked: onEnded }),
+      ...accountRoutes({ keys, spentToday: given.spentToday, noteAccount: note, principals, issuerOf }),
       ...accountRequestRoutes(requests),
       ...authRoutes({ nonces: signInNonces, signIns: signedIn, linked, wallets, accounts }),
       ...automatonRoutes(registered),
     ]),
   }
+}
+
+function issuerOf({ principal, wallet }: Caller): ApiKeyRecord['issuer'] {
+  const { signIn } = toIssuer(principal)
+  return signIn !== null && wallet ? { signIn, wallet: walletKey(wallet) } : null
 }

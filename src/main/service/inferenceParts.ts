@@ -11,6 +11,7 @@ import { inferenceRoutes } from './inference/inferenceRoutes.ts'
 import { ledgerCredits } from './inference/ledgerCredits.ts'
 import { listedModels } from './inference/listedModels.ts'
 import { type FamilyId, readModelCatalogue } from './inference/modelCatalogue.ts'
+import { createProviderLeases } from './inference/providerLeases.ts'
 import { providerRoutes } from './inference/providerRoutes.ts'
 import { type LocalServer, providerSettings } from './inference/providerSettings.ts'
 import { providerTest } from './inference/providerTest.ts'
@@ -24,11 +25,11 @@ export type InferenceParts = {
   /** Named in /health. */
   capabilities: readonly string[]
   endpoints: readonly Endpoint[]
-  /** Undefined takes the key away. It is held in memory only. */
+  /** Undefined takes the key away. It is held in memory only. Completions with another key end. */
   setProviderKey(family: FamilyId, apiKey: string | undefined): void
-  /** All model servers of the person, beside those of the configuration. */
+  /** All model servers of the user, beside those of the configuration. Completions of others end. */
   setLocalServers(servers: readonly LocalServer[]): void
-  /** While stopped, every completion is refused. */
+  /** While stopped, every completion is refused. Those under way end. */
   setStopped(stopped: boolean): void
 }
 
@@ -43,13 +44,14 @@ export function inferenceParts(
   const settings = providerSettings(catalogue, inference)
   const pools = scope.own(upstreamPools(), (it) => it.close())
   const { modelNamed, providerOf } = settings
-  let isStopped = false
+  const leases = createProviderLeases({ providerOf })
   const use = scope.own(createModelUse(activity), (it) => it.close())
   const paid = {
     modelNamed,
     providerOf,
-    credits: recordedCredits<Caller>(ledgerCredits(reservations), { use, callers, isStopped: () => isStopped }),
+    credits: recordedCredits<Caller>(ledgerCredits(reservations), { use, callers, isStopped: leases.isStopped }),
     pools,
+    leases,
     now: options.now,
   }
   const answers = gateway<Caller>({
@@ -79,13 +81,13 @@ export function inferenceParts(
     ]),
     setProviderKey(family, apiKey) {
       settings.setKey(family, apiKey)
+      leases.compare()
       changed()
     },
-    setStopped(stopped) {
-      isStopped = stopped
-    },
+    setStopped: leases.setStopped,
     setLocalServers(servers) {
       const refused = settings.setLocal(servers)
+      leases.compare()
       if (refused.length > 0) log.warn('names of models are taken', { refused })
       changed()
     },

@@ -29,7 +29,7 @@ export function portParts(
     ownsDomain: (accountId: AccountId, domain: string) => boolean
   },
 ): PortParts {
-  const { options, database, activity, address } = ground
+  const { options, database, activity, address, principals } = ground
   const { now, sandboxHost } = options
   const records = portRepository(database)
   const domainRecords = sandboxDomainRepository(database)
@@ -65,5 +65,12 @@ export function portParts(
     now,
   })
   const tokens = portTokens({ records, now, randomBytes })
-  return { names, ports, tokens, frames: createFrameSessions({ now, randomBytes }), domains }
+  const frames = createFrameSessions({ now, randomBytes, isPresent: principals.isPresent })
+  const rightsIn = (sandboxId: SandboxId | undefined) => {
+    const accountId = sandboxId && given.accountOf(sandboxId)
+    return accountId && { accountId }
+  }
+  principals.add('port-token', (id) => rightsIn(tokens.findSandbox(id)))
+  principals.add('frame', (id) => rightsIn(frames.findSandbox(id)))
+  return { names, ports, tokens, frames, domains }
 }

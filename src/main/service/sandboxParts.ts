@@ -78,7 +78,8 @@ const mostActiveSandboxes = 256
 const idleCheckMs = 15_000
 
 type Given = {
-  onAccessEnded: () => void
+  /** Ports, their names or sandboxes have changed. */
+  onPortsChanged: () => void
   billing: SandboxBilling
   /** Whether an account registered a domain at this service, or the one that it is part of. */
   ownsDomain: (accountId: AccountId, domain: string) => boolean
@@ -88,13 +89,13 @@ type Given = {
 /** The sandboxes, what belongs to them, and the host that runs them. */
 export function sandboxParts(
   ground: ServiceGround,
-  { onAccessEnded, billing, ownsDomain, orphans }: Given,
+  { onPortsChanged, billing, ownsDomain, orphans }: Given,
 ): SandboxParts {
-  const { options, database, activity, callers, events, address, scope } = ground
+  const { options, database, activity, callers, events, address, principals, scope } = ground
   const { log, now, defaultNetwork = 'none' } = options
 
   const addresses = portParts(ground, {
-    ...{ onChanged: (id) => sandboxes.announce(id), onDomainsChanged: onAccessEnded, ownsDomain },
+    ...{ onChanged: (id) => sandboxes.announce(id), onDomainsChanged: onPortsChanged, ownsDomain },
     accountOf: (id) => sandboxes.accountOf(id),
   })
   const { ports, tokens, frames, names, domains } = addresses
@@ -128,7 +129,7 @@ export function sandboxParts(
         meter.look(event.id)
         orphans.sandboxRemoved(event.id)
       }
-      onAccessEnded() // its ports may be others now, or none
+      onPortsChanged()
     },
     note: activity.note,
     noteAccount: activity.noteAccount,
@@ -242,6 +243,7 @@ export function sandboxParts(
     (it) => it.close(),
   )
   const links = terminalLinks({ links: terminalLinkRepository(database), now, randomBytes })
+  principals.add('link', links.findRights)
 
   return {
     sandboxes,

@@ -5,12 +5,12 @@ import type { Scope } from '../platform/scope.ts'
 import { migrate } from '../storage/migrate.ts'
 import { serviceMigrations } from '../storage/migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from '../storage/openDatabase.ts'
-import { accountRepository } from './accounts/accountRepository.ts'
 import { type ActivityLog, activityLog } from './activity/activityLog.ts'
 import { activityRepository } from './activity/activityRepository.ts'
 import { type PresentCaller, presentCaller } from './activity/presentCaller.ts'
 import { type EventHub, eventHub } from './events/eventHub.ts'
 import { certificateNames } from './http/certificateNames.ts'
+import { createServicePrincipals, type ServicePrincipals } from './principals.ts'
 import type { ServiceOptions } from './serviceOptions.ts'
 
 /** What all parts of the service stand on. */
@@ -20,6 +20,7 @@ export type ServiceGround = {
   events: EventHub
   activity: ActivityLog
   callers: PresentCaller
+  principals: ServicePrincipals
   address: ServiceAddress
   /** Owns what a part opens. */
   scope: Scope
@@ -46,7 +47,7 @@ export function serviceGround(options: ServiceOptions, scope: Scope): ServiceGro
   )
   migrate(database, serviceMigrations)
   const events = eventHub()
-  const callers = presentCaller(accountRepository(database))
+  const callers = presentCaller()
   const activity = activityLog({
     records: activityRepository(database),
     newId: () => `act_${randomBytes(12).toString('hex')}`,
@@ -56,7 +57,10 @@ export function serviceGround(options: ServiceOptions, scope: Scope): ServiceGro
     task: callers.task,
     log: options.log.of('activity'),
   })
-  return { options, database, events, activity, callers, address: serviceAddress(options), scope }
+  const principals = scope.own(createServicePrincipals({ now: options.now, log: options.log.of('principals') }), (it) =>
+    it.close(),
+  )
+  return { options, database, events, activity, callers, principals, address: serviceAddress(options), scope }
 }
 
 function serviceAddress(options: ServiceOptions): ServiceAddress {

@@ -148,8 +148,16 @@ export const unlinkWallet = defineRoute({
   method: 'DELETE',
   path: '/v1/auth/wallets/:address',
   summary: 'Unlink a wallet from this account; its sign-ins end',
+  description:
+    'API keys that these sign-ins created are revoked, with the terminal links and port tokens of both. A sign-out keeps the API keys.',
   tag: 'Authentication',
   auth: 'account',
   params: z.object({ address: z.string().min(1).max(64) }),
-  response: z.object({ success: z.literal(true), wallet_address: z.string(), message: z.string() }),
+  response: z.object({
+    success: z.literal(true),
+    wallet_address: z.string(),
+    /** API keys that its sign-ins created. */
+    revoked_api_keys: z.array(z.object({ id: z.string(), name: z.string() })).default([]),
+    message: z.string(),
+  }),
 })

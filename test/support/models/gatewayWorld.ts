@@ -52,6 +52,7 @@ export async function gatewayWorld({
     providerOf: (model) => (purse.unconfigured ? undefined : providers.providerOf(model.place)),
     credits: purse.credits,
     pools,
+    leases: { begin: () => () => {} },
     fetchImage: fetchImage ?? (() => Promise.reject(new Error('No image was expected.'))),
     newId: () => (ids++).toString(16).padStart(24, '0'),
     now: () => 1_700_000_000_000,
@@ -64,7 +65,7 @@ export async function gatewayWorld({
     const dialect = dialects[asked.dialect]
     const usage = asked.dialect === 'chat' && asked.stream ? { stream_options: { include_usage: true } } : {}
     const whole = { model: asked.model, ...(asked.stream && { stream: true }), ...usage, ...body }
-    return await answers.answer({ dialect, body: whole, caller: 'ada', signal })
+    return await answers.answer({ dialect, body: whole, caller: 'ada', signal, abort: () => {} })
   }
 
   async function ask(asked: Asked, body: Wire): Promise<Answered> {

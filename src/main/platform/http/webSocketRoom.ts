@@ -7,16 +7,14 @@ import type { Upgrade } from './exchange.ts'
 export type WebSocketRoom = {
   /** The handshake; who may open it was checked before. */
   open(upgrade: Upgrade, opened: Opened): void
-  /** What opened some of them may have ended: closes those. */
-  checkAccess(): void
   /** Tells every peer that the server goes away, and cuts off who has not left after a moment. */
   close(): Promise<void>
 }
 
 type Opened = {
   serve: (socket: WebSocket) => void
-  /** Whether what opened it still would. Absent: it stays, whatever ends. */
-  mayStay?: (() => boolean) | undefined
+  /** Fires when the access of the peer ends. Absent: it stays. */
+  ended?: AbortSignal | undefined
 }
 
 type Options = {
@@ -25,7 +23,7 @@ type Options = {
   log: Log
 }
 
-/** How often peers are asked whether they are there, and looked at whether they may still be. */
+/** Interval of pings. A peer that did not answer the last one is cut off. */
 const checkEveryMs = 30_000
 const leaveWithinMs = 1000
 
@@ -38,21 +36,16 @@ export function webSocketRoom({ maxPayloadBytes, log }: Options): WebSocketRoom 
     // A browser insists on one of those it offered.
     handleProtocols: (offered) => (offered.has('steward') ? 'steward' : ([...offered][0] ?? false)),
   })
-  const peers = new Map<WebSocket, { answered: boolean; mayStay: Opened['mayStay'] }>()
+  const peers = new Map<WebSocket, { answered: boolean }>()
   let emptied: (() => void) | undefined
 
-  const checkAccess = (): void => {
-    for (const [socket, peer] of peers) {
-      if (peer.mayStay === undefined || peer.mayStay()) continue
-      peer.mayStay = undefined
-      socket.removeAllListeners('message') // what it sends until it has left counts no longer
-      socket.close(streamClose.accessEnded, 'Access has ended')
-      const cutOff = setTimeout(() => socket.terminate(), leaveWithinMs)
-      socket.once('close', () => clearTimeout(cutOff))
-    }
+  const endAccess = (socket: WebSocket): void => {
+    socket.removeAllListeners('message') // what it sends until it has left counts no longer
+    socket.close(streamClose.accessEnded, 'Access has ended')
+    const cutOff = setTimeout(() => socket.terminate(), leaveWithinMs)
+    socket.once('close', () => clearTimeout(cutOff))
   }
   const timer = setInterval(() => {
-    checkAccess()
     for (const [socket, peer] of peers) {
       if (!peer.answered) socket.terminate()
       else {
@@ -64,10 +57,9 @@ export function webSocketRoom({ maxPayloadBytes, log }: Options): WebSocketRoom 
   timer.unref()
 
   return {
-    checkAccess,
-    open({ request, stream, head }, { serve, mayStay }) {
+    open({ request, stream, head }, { serve, ended }) {
       acceptor.handleUpgrade(request, stream, head, (socket) => {
-        const peer = { answered: true, mayStay }
+        const peer = { answered: true }
         const alive = (): void => {
           peer.answered = true
         }
@@ -80,6 +72,8 @@ export function webSocketRoom({ maxPayloadBytes, log }: Options): WebSocketRoom 
           if (peers.size === 0) emptied?.()
         })
         serve(socket)
+        if (ended?.aborted) endAccess(socket)
+        else ended?.addEventListener('abort', () => endAccess(socket), { once: true })
       })
     },
     async close() {

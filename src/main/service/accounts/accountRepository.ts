@@ -19,10 +19,13 @@ export type ApiKeyRecord = {
   models: readonly string[] | null
   /** Of one day of UTC; null: none. */
   dailyLimit: MicroUsd | null
+  /** Sign-in that created it, and the key of its wallet, whose removal deletes it. */
+  issuer: { signIn: string; wallet: string } | null
 }
 
 export type KeyHolder = {
   keyId: string
+  name: string
   accountId: AccountId
   owner: boolean
   inOwnerFile: boolean
@@ -37,8 +40,11 @@ export type AccountRepository = {
   addKey(key: ApiKeyRecord): void
   findHolder(hash: Buffer): KeyHolder | undefined
   listKeys(accountId: AccountId): ApiKeyRecord[]
-  findRules(keyId: string): Pick<ApiKeyRecord, 'models' | 'dailyLimit'> | undefined
+  findRules(keyId: string): Pick<ApiKeyRecord, 'accountId' | 'models' | 'dailyLimit'> | undefined
   findKey(accountId: AccountId, keyId: string): ApiKeyRecord | undefined
+  /** @param wallet its key */
+  listKeysIssuedBy(wallet: string): ApiKeyRecord[]
+  countKeysOfSignIn(accountId: AccountId, signIn: string): number
   removeKey(keyId: string): void
   removeOwnerFileKeys(accountId: AccountId): void
   hasOwnerFileKey(accountId: AccountId): boolean
@@ -47,11 +53,12 @@ export type AccountRepository = {
 }
 
 type RulesRow = { models: string | null; dailyLimit: number | null }
-type KeyRow = Omit<ApiKeyRecord, 'inOwnerFile' | 'accountId' | keyof RulesRow> &
-  RulesRow & { accountId: string; inOwnerFile: 0 | 1 }
+type KeyRow = Omit<ApiKeyRecord, 'inOwnerFile' | 'accountId' | 'issuer' | keyof RulesRow> &
+  RulesRow & { accountId: string; inOwnerFile: 0 | 1; issuerWallet: string | null; issuerSignIn: string | null }
 
 const keyColumns = `id, account_id AS accountId, name, hash, prefix, in_owner_file AS inOwnerFile,
-  created_at_ms AS createdAtMs, last_used_at_ms AS lastUsedAtMs, models, daily_limit_micro_usd AS dailyLimit`
+  created_at_ms AS createdAtMs, last_used_at_ms AS lastUsedAtMs, models, daily_limit_micro_usd AS dailyLimit,
+  issuer_caip10 AS issuerWallet, issuer_sign_in AS issuerSignIn`
 
 export function accountRepository(database: Database): AccountRepository {
   const findOwner = database.prepare<[], Account>(
@@ -59,13 +66,20 @@ export function accountRepository(database: Database): AccountRepository {
   )
   const addAccount = database.prepare<[string, string, string, number]>('INSERT INTO accounts VALUES (?, ?, ?, ?)')
   const addKey = database.prepare<
-    [string, string, string, Buffer, string, number, number, number | null, string | null, number | null]
-  >('INSERT INTO api_keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+    [
+      ...[string, string, string, Buffer, string, number, number, number | null],
+      ...[string | null, number | null, string | null, string | null],
+    ]
+  >(
+    `INSERT INTO api_keys (id, account_id, name, hash, prefix, in_owner_file, created_at_ms, last_used_at_ms,
+       models, daily_limit_micro_usd, issuer_caip10, issuer_sign_in)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
   const findHolder = database.prepare<
     [Buffer],
-    { keyId: string; accountId: string; owner: 0 | 1; inOwnerFile: 0 | 1; hash: Buffer; lastUsedAtMs: number | null }
+    Omit<KeyHolder, 'accountId' | 'owner' | 'inOwnerFile'> & { accountId: string; owner: 0 | 1; inOwnerFile: 0 | 1 }
   >(
-    `SELECT api_keys.id AS keyId, account_id AS accountId, role = 'owner' AS owner,
+    `SELECT api_keys.id AS keyId, api_keys.name, account_id AS accountId, role = 'owner' AS owner,
        in_owner_file AS inOwnerFile, hash, last_used_at_ms AS lastUsedAtMs
      FROM api_keys JOIN accounts ON accounts.id = account_id WHERE hash = ?`,
   )
@@ -82,8 +96,12 @@ export function accountRepository(database: Database): AccountRepository {
   const ownerFileKeys = database.prepare<[string], { count: number }>(
     'SELECT count(*) AS count FROM api_keys WHERE account_id = ? AND in_owner_file = 1',
   )
-  const findRules = database.prepare<[string], RulesRow>(
-    'SELECT models, daily_limit_micro_usd AS dailyLimit FROM api_keys WHERE id = ?',
+  const issuedBy = database.prepare<[string], KeyRow>(`SELECT ${keyColumns} FROM api_keys WHERE issuer_caip10 = ?`)
+  const ofSignIn = database.prepare<[string, string], { count: number }>(
+    'SELECT count(*) AS count FROM api_keys WHERE account_id = ? AND issuer_sign_in = ?',
+  )
+  const findRules = database.prepare<[string], RulesRow & { accountId: string }>(
+    'SELECT account_id AS accountId, models, daily_limit_micro_usd AS dailyLimit FROM api_keys WHERE id = ?',
   )
   const hasAccount = database.prepare<[string]>('SELECT 1 FROM accounts WHERE id = ?')
   const markUsed = database.prepare<[number, string]>('UPDATE api_keys SET last_used_at_ms = ? WHERE id = ?')
@@ -96,9 +114,22 @@ export function accountRepository(database: Database): AccountRepository {
     },
     addKey(key) {
       const inOwnerFile = key.inOwnerFile ? 1 : 0
-      const { id, accountId, name, hash, prefix, createdAtMs, lastUsedAtMs, dailyLimit } = key
+      const { id, accountId, name, hash, prefix, createdAtMs, lastUsedAtMs, dailyLimit, issuer } = key
       const models = key.models && JSON.stringify(key.models)
-      addKey.run(id, accountId, name, hash, prefix, inOwnerFile, createdAtMs, lastUsedAtMs, models, dailyLimit)
+      const issued = [issuer?.wallet ?? null, issuer?.signIn ?? null] as const
+      addKey.run(
+        id,
+        accountId,
+        name,
+        hash,
+        prefix,
+        inOwnerFile,
+        createdAtMs,
+        lastUsedAtMs,
+        models,
+        dailyLimit,
+        ...issued,
+      )
     },
     findHolder(hash) {
       const row = findHolder.get(hash)
@@ -109,12 +140,14 @@ export function accountRepository(database: Database): AccountRepository {
     listKeys: (accountId) => listKeys.all(accountId).map(keyOf),
     findRules(keyId) {
       const row = findRules.get(keyId)
-      return row && rulesOf(row)
+      return row && { ...rulesOf(row), accountId: AccountId.parse(row.accountId) }
     },
     findKey(accountId, keyId) {
       const row = findKey.get(accountId, keyId)
       return row && keyOf(row)
     },
+    listKeysIssuedBy: (wallet) => issuedBy.all(wallet).map(keyOf),
+    countKeysOfSignIn: (accountId, signIn) => ofSignIn.get(accountId, signIn)?.count ?? 0,
     removeKey(keyId) {
       removeKey.run(keyId)
     },
@@ -129,9 +162,10 @@ export function accountRepository(database: Database): AccountRepository {
   }
 }
 
-function keyOf(row: KeyRow): ApiKeyRecord {
+function keyOf({ issuerWallet: wallet, issuerSignIn: signIn, ...row }: KeyRow): ApiKeyRecord {
   const inOwnerFile = row.inOwnerFile === 1
-  return { ...row, ...rulesOf(row), accountId: AccountId.parse(row.accountId), inOwnerFile }
+  const issuer = wallet !== null && signIn !== null ? { wallet, signIn } : null
+  return { ...row, ...rulesOf(row), accountId: AccountId.parse(row.accountId), inOwnerFile, issuer }
 }
 
 const Models = z.array(z.string())

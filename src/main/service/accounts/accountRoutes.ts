@@ -2,7 +2,8 @@ import { createApiKey, listApiKeys, revokeApiKey } from '../../../shared/contrac
 import { exactCents, microUsdOfCents } from '../../../shared/microUsd.ts'
 import { isoTime } from '../../../shared/time.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
-import { type Endpoint, endpoint } from '../endpoint.ts'
+import { type Caller, type Endpoint, endpoint } from '../endpoint.ts'
+import type { ServicePrincipals } from '../principals.ts'
 import type { ApiKeyRecord } from './accountRepository.ts'
 import type { ApiKeyRules, ApiKeys } from './apiKeys.ts'
 
@@ -10,19 +11,22 @@ export function accountRoutes({
   keys,
   spentToday,
   noteAccount,
-  onRevoked,
+  principals,
+  issuerOf,
 }: {
   keys: ApiKeys
   /** Micro-dollars of a key with a daily limit. */
   spentToday: (keyId: string) => number
   noteAccount: ActivityLog['noteAccount']
-  onRevoked: () => void
+  principals: Pick<ServicePrincipals, 'end'>
+  /** Sign-in of a caller. Null for other principals, whose keys end by revocation only. */
+  issuerOf: (caller: Caller) => ApiKeyRecord['issuer']
 }): Endpoint[] {
   return [
     endpoint(createApiKey, ({ body }, { caller }) => {
       const { models = null, daily_limit_cents: limit } = body
       const dailyLimit = limit === undefined ? null : microUsdOfCents(limit)
-      const made = keys.create(caller.accountId, body.name, { models, dailyLimit })
+      const made = keys.create(caller.accountId, body.name, { models, dailyLimit, issuer: issuerOf(caller) })
       const { id, key, prefix, name } = made
       noteAccount(caller.accountId, {
         type: 'key.created',
@@ -36,11 +40,11 @@ export function accountRoutes({
     }),
     endpoint(revokeApiKey, ({ params }, { caller }) => {
       const { name, prefix } = keys.revoke(caller.accountId, params.keyId)
-      onRevoked()
       noteAccount(caller.accountId, {
         type: 'key.revoked',
         description: `Revoked the API key “${name}” (${prefix}…).`,
       })
+      principals.end(`key:${params.keyId}`)
       return { success: true, id: params.keyId, message: 'The API key is revoked.' }
     }),
   ]

@@ -6,18 +6,22 @@ import type { AccountRepository, ApiKeyRecord } from './accountRepository.ts'
 
 export type ApiKeys = {
   /** Returns the key, of which only a hash is kept. @throws AppError `key/too-many` */
-  create(accountId: AccountId, name: string, rules?: ApiKeyRules): ApiKeyRecord & { key: string }
+  create(accountId: AccountId, name: string, options?: CreateOptions): ApiKeyRecord & { key: string }
   list(accountId: AccountId): ApiKeyRecord[]
   /** @throws AppError `key/not-found`, `auth/forbidden` for the key of the owner's file */
   revoke(accountId: AccountId, keyId: string): ApiKeyRecord
+  /** Deletes the keys that sign-ins of a wallet created. @param wallet its key */
+  revokeIssuedBy(wallet: string): ApiKeyRecord[]
   /** Undefined for a key that is not there any more. */
-  rulesOf(keyId: string): ApiKeyRules | undefined
+  rulesOf(keyId: string): (ApiKeyRules & { accountId: AccountId }) | undefined
   /** Who holds this key; undefined when nobody does. */
   identify(key: string): Caller | undefined
 }
 
 /** What it may spend, and on which models; null: no limit, all. */
 export type ApiKeyRules = Pick<ApiKeyRecord, 'models' | 'dailyLimit'>
+
+type CreateOptions = Partial<ApiKeyRules> & Partial<Pick<ApiKeyRecord, 'issuer'>>
 
 const unlimited: ApiKeyRules = { models: null, dailyLimit: null }
 
@@ -36,13 +40,18 @@ export function apiKeys(options: {
   /** What was asked for lately: keys do not change, and each call asks twice. */
   const holders = lookedUp((hash: string) => accounts.findHolder(Buffer.from(hash, 'latin1')))
   const rules = lookedUp(accounts.findRules)
+  const forget = (): void => {
+    holders.forget()
+    rules.forget()
+  }
   return {
-    create(accountId, name, given = unlimited) {
+    create(accountId, name, { issuer = null, ...given } = {}) {
       if (accounts.listKeys(accountId).length >= mostKeys) {
         throw new AppError('key/too-many', `This account has ${mostKeys} API keys, the most allowed.`)
       }
       const key = keyTokens.create(randomBytes)
-      const record = keyRecord({ accountId, name, key, inOwnerFile: false, nowMs: now(), randomBytes, rules: given })
+      const made = { accountId, name, key, inOwnerFile: false, nowMs: now(), randomBytes }
+      const record = { ...keyRecord({ ...made, rules: { ...unlimited, ...given } }), issuer }
       accounts.addKey(record)
       return { ...record, key }
     },
@@ -58,9 +67,14 @@ export function apiKeys(options: {
         )
       }
       accounts.removeKey(keyId)
-      holders.forget()
-      rules.forget()
+      forget()
       return record
+    },
+    revokeIssuedBy(wallet) {
+      const records = accounts.listKeysIssuedBy(wallet)
+      for (const { id } of records) accounts.removeKey(id)
+      forget()
+      return records
     },
     identify(key) {
       const holder = keyTokens.holder(key, (hash) => holders.find(hash.toString('latin1')))
@@ -71,8 +85,17 @@ export function apiKeys(options: {
         accounts.markUsed(holder.keyId, nowMs)
         holder.lastUsedAtMs = nowMs
       }
-      const { accountId, owner, keyId, inOwnerFile } = holder
-      return { accountId, owner, managesAccount: inOwnerFile, onlySandbox: undefined, keyId, wallet: undefined }
+      const { accountId, owner, keyId, name, inOwnerFile } = holder
+      return {
+        accountId,
+        principal: `key:${keyId}`,
+        owner,
+        managesAccount: inOwnerFile,
+        onlySandbox: undefined,
+        keyId,
+        keyName: name,
+        wallet: undefined,
+      }
     },
   }
 }
@@ -96,6 +119,7 @@ export function keyRecord(given: {
     inOwnerFile,
     createdAtMs: nowMs,
     lastUsedAtMs: null,
+    issuer: null,
     ...rules,
   }
 }

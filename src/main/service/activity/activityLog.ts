@@ -18,6 +18,8 @@ export type ActivityLog = {
   noteAccount(accountId: AccountId, activity: AccountNote): void
   /** A command that has ended. Its text is kept with the commands, and told in the feed of the account. */
   ran(sandboxId: SandboxId, command: Omit<CommandRecord, 'atMs'>): void
+  /** A command that was ended because its client left or may no longer run it. */
+  cut(sandboxId: SandboxId, command: string): void
   /** Newest first. */
   activities(sandboxId: SandboxId, limit: number): ListedActivity[]
   commands(sandboxId: SandboxId, limit: number): CommandRecord[]
@@ -115,6 +117,9 @@ export function activityLog(options: {
         description: `Ran a command: exit code ${exitCode} after ${durationText(whole)}.`,
         command,
       })
+    },
+    cut(sandboxId, command) {
+      note(sandboxId, { type: 'command.run', description: 'Ran a command, which was ended with its request.', command })
     },
     activities: records.activities,
     commands: records.commands,

@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ActivityBy } from '../../../shared/contract/activity.ts'
 import { parseRequester, type Requester, requesterHeader } from '../../../shared/contract/requester.ts'
 import { TaskId, taskHeader } from '../../../shared/contract/timelineLinks.ts'
-import type { AccountRepository } from '../accounts/accountRepository.ts'
 import type { AnyCall, Caller, Endpoint } from '../endpoint.ts'
 
 /** Who the request is of that is being handled, for what it leaves in the log, however deep it is noted. */
@@ -16,7 +15,7 @@ export type PresentCaller = {
   task(): TaskId | null
 }
 
-export function presentCaller(accounts: Pick<AccountRepository, 'findKey'>): PresentCaller {
+export function presentCaller(): PresentCaller {
   const present = new AsyncLocalStorage<Present | undefined>()
   return {
     known: (endpoints) =>
@@ -30,12 +29,12 @@ export function presentCaller(accounts: Pick<AccountRepository, 'findKey'>): Pre
     by() {
       const { caller, requester } = present.getStore() ?? {}
       if (!caller) return { kind: 'service', name: null }
-      const { accountId, keyId, managesAccount, onlySandbox, wallet } = caller
+      const { keyId, keyName, managesAccount, onlySandbox, wallet } = caller
       if (requester) return { ...requester, via: 'owner' }
       if (onlySandbox !== undefined) return { kind: 'link', name: null }
       if (wallet) return { kind: 'wallet', name: wallet.address }
       if (managesAccount || keyId === undefined) return { kind: 'owner', name: null }
-      return { kind: 'key', name: accounts.findKey(accountId, keyId)?.name ?? null }
+      return { kind: 'key', name: keyName ?? null }
     },
     task: () => present.getStore()?.task ?? null,
   }

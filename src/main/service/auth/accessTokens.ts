@@ -42,7 +42,7 @@ const Claims = z.object({
  */
 export function accessTokens(options: {
   secret: Buffer
-  sessions: Pick<RefreshTokenRepository, 'holds'>
+  sessions: Pick<RefreshTokenRepository, 'findRights'>
   now: () => number
 }): AccessTokens {
   const { secret, sessions, now } = options
@@ -75,17 +75,18 @@ export function accessTokens(options: {
       const claims = claimsOf(signed.slice(header.length + 1))
       if (!claims || claims.exp * 1000 <= now()) return undefined
       const { account, family, wallet } = claims
-      const held = sessions.holds(family, account)
-      return (
-        held && {
-          accountId: account,
-          owner: held.owner,
-          managesAccount: true,
-          onlySandbox: undefined,
-          keyId: undefined,
-          wallet,
-        }
-      )
+      const held = sessions.findRights(family)
+      if (held?.accountId !== account) return undefined
+      return {
+        accountId: account,
+        principal: `sign-in:${family}`,
+        expiresAtMs: claims.exp * 1000,
+        owner: held.owner,
+        managesAccount: true,
+        onlySandbox: undefined,
+        keyId: undefined,
+        wallet,
+      }
     },
   }
 }

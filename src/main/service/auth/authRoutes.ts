@@ -65,11 +65,23 @@ export function authRoutes(options: {
     endpoint(linkWallet, async ({ body: { chain_type: chainType, ...body } }, { caller, host }) =>
       toWire(await linked.link(caller, { ...body, chainType, host })),
     ),
-    endpoint(unlinkWallet, ({ params }, { caller }) => {
-      const { address } = linked.unlink(caller, params.address)
-      return { success: true, wallet_address: address, message: 'The wallet is unlinked from this account.' }
+    endpoint(unlinkWallet, ({ params }, { caller, lease }) => {
+      lease?.release() // a sign-in that ends itself is answered
+      const { wallet, revokedKeys } = linked.unlink(caller, params.address)
+      return {
+        success: true,
+        wallet_address: wallet.address,
+        revoked_api_keys: revokedKeys.map(({ id, name }) => ({ id, name })),
+        message: unlinkMessage(revokedKeys.length),
+      }
     }),
   ]
+}
+
+function unlinkMessage(keyCount: number): string {
+  const keys = keyCount === 1 ? 'the API key' : `the ${keyCount} API keys`
+  const created = keyCount === 0 ? '' : `, and ${keys} that they created ${keyCount === 1 ? 'is' : 'are'} revoked`
+  return `The wallet is unlinked from this account. Its sign-ins have ended${created}.`
 }
 
 function toWire(wallet: WalletRecord): LinkedWallet {

@@ -1,18 +1,23 @@
 import { AppError } from '../../../shared/appError.ts'
 import { shortAddress } from '../../../shared/shortAddress.ts'
-import type { AccountRepository } from '../accounts/accountRepository.ts'
+import type { AccountRepository, ApiKeyRecord } from '../accounts/accountRepository.ts'
+import type { ApiKeys } from '../accounts/apiKeys.ts'
 import type { Caller } from '../endpoint.ts'
+import type { ServicePrincipals } from '../principals.ts'
 import type { AccountRequests } from './accountRequests.ts'
 import type { RefreshTokenRepository } from './refreshTokenRepository.ts'
 import type { GivenSignIn, SignInChecks } from './signInChecks.ts'
 import type { NoteAccount } from './signIns.ts'
-import type { WalletRecord, WalletRepository } from './walletRepository.ts'
+import { type WalletRecord, type WalletRepository, walletKey } from './walletRepository.ts'
 
 export type LinkedWallets = {
   /** Of a wallet that signed. @throws AppError as a sign-in does, `auth/wallet-linked` */
   link(caller: Caller, given: GivenSignIn): Promise<WalletRecord>
-  /** @throws AppError `auth/wallet-not-linked`, `auth/forbidden` for the last way into an account */
-  unlink(caller: Caller, address: string): WalletRecord
+  /**
+   * Also ends the sign-ins of the wallet and the API keys that they created.
+   * @throws AppError `auth/wallet-not-linked`, `auth/forbidden` for the last way into an account
+   */
+  unlink(caller: Caller, address: string): { wallet: WalletRecord; revokedKeys: readonly ApiKeyRecord[] }
 }
 
 export function linkedWallets(options: {
@@ -22,11 +27,11 @@ export function linkedWallets(options: {
   sessions: Pick<RefreshTokenRepository, 'revokeWallet'>
   requests: Pick<AccountRequests, 'withdraw'>
   note: NoteAccount
-  /** Access tokens were revoked before their expiry. */
-  onEnded: () => void
+  keys: Pick<ApiKeys, 'revokeIssuedBy'>
+  principals: Pick<ServicePrincipals, 'endAbsent'>
   now: () => number
 }): LinkedWallets {
-  const { checks, wallets, accounts, sessions, requests, note, onEnded, now } = options
+  const { checks, wallets, accounts, sessions, requests, note, keys, principals, now } = options
   return {
     async link({ accountId }, given) {
       const wallet = await checks.verify(given)
@@ -52,15 +57,20 @@ export function linkedWallets(options: {
         if (!owner && linked.length === 1) {
           throw new AppError('auth/forbidden', 'This wallet is the only way into its account. Link another one first.')
         }
+        const revokedKeys = keys.revokeIssuedBy(walletKey(wallet))
         wallets.remove(wallet)
         sessions.revokeWallet(wallet, now())
-        note(accountId, {
-          type: 'wallet.unlinked',
-          description: `Unlinked the wallet ${shortAddress(wallet.address)}.`,
-        })
-        return wallet
+        const shown = shortAddress(wallet.address)
+        note(accountId, { type: 'wallet.unlinked', description: `Unlinked the wallet ${shown}.` })
+        for (const { name, prefix } of revokedKeys) {
+          note(accountId, {
+            type: 'key.revoked',
+            description: `Revoked the API key “${name}” (${prefix}…), which the wallet ${shown} created.`,
+          })
+        }
+        return { wallet, revokedKeys }
       })
-      onEnded()
+      principals.endAbsent()
       return unlinked
     },
   }

@@ -21,6 +21,7 @@ export function personSession(options: {
     if (expected === undefined || !timingSafeEqual(hashOfSecret(credential), hashOfSecret(expected))) return undefined
     return {
       accountId: owner,
+      principal: 'person:window',
       owner: true,
       managesAccount: true,
       isPerson: true,

@@ -25,8 +25,8 @@ export type RefreshTokenRepository = {
   markUsed(hash: Buffer, atMs: number): void
   revokeFamily(familyId: string, atMs: number): void
   revokeWallet(wallet: WalletName, atMs: number): void
-  /** The role of its account while a sign-in holds; undefined once it was ended, or its wallet unlinked. */
-  holds(familyId: string, accountId: AccountId): { owner: boolean } | undefined
+  /** Returns the account of a sign-in and its role; undefined once it was ended, or its wallet unlinked. */
+  findRights(familyId: string): { accountId: AccountId; owner: boolean } | undefined
   removeExpired(nowMs: number): void
 }
 
@@ -48,11 +48,11 @@ export function refreshTokenRepository(database: Database): RefreshTokenReposito
   const revokeWallet = database.prepare<[number, string]>(
     'UPDATE refresh_tokens SET revoked_at_ms = ? WHERE caip10 = ? AND revoked_at_ms IS NULL',
   )
-  const holds = database.prepare<[string, string], { owner: 0 | 1 }>(
-    `SELECT accounts.role = 'owner' AS owner FROM refresh_tokens
+  const findRights = database.prepare<[string], { accountId: string; owner: 0 | 1 }>(
+    `SELECT accounts.id AS accountId, accounts.role = 'owner' AS owner FROM refresh_tokens
        JOIN accounts ON accounts.id = refresh_tokens.account_id
        JOIN account_wallets USING (caip10, account_id)
-     WHERE family_id = ? AND accounts.id = ? AND revoked_at_ms IS NULL LIMIT 1`,
+     WHERE family_id = ? AND revoked_at_ms IS NULL LIMIT 1`,
   )
   const removeExpired = database.prepare<[number]>('DELETE FROM refresh_tokens WHERE expires_at_ms <= ?')
   return {
@@ -72,9 +72,9 @@ export function refreshTokenRepository(database: Database): RefreshTokenReposito
     revokeWallet(wallet, atMs) {
       revokeWallet.run(atMs, walletKey(wallet))
     },
-    holds(familyId, accountId) {
-      const row = holds.get(familyId, accountId)
-      return row && { owner: row.owner === 1 }
+    findRights(familyId) {
+      const row = findRights.get(familyId)
+      return row && { accountId: AccountId.parse(row.accountId), owner: row.owner === 1 }
     },
     removeExpired(nowMs) {
       removeExpired.run(nowMs)

@@ -4,6 +4,7 @@ import { authLimits, type Tokens } from '../../../shared/contract/auth.ts'
 import type { AccountId } from '../../../shared/ids.ts'
 import { shortAddress } from '../../../shared/shortAddress.ts'
 import type { AccountRepository } from '../accounts/accountRepository.ts'
+import type { ServicePrincipals } from '../principals.ts'
 import { hashOfSecret, secretTokens } from '../secretToken.ts'
 import type { AccessTokens } from './accessTokens.ts'
 import type { AccountRequests } from './accountRequests.ts'
@@ -35,19 +36,18 @@ const refreshTokens = secretTokens('srt')
 export function signIns(options: {
   checks: SignInChecks
   wallets: WalletRepository
-  accounts: Pick<AccountRepository, 'atomically'>
+  accounts: Pick<AccountRepository, 'atomically' | 'countKeysOfSignIn'>
   sessions: RefreshTokenRepository
   access: Pick<AccessTokens, 'create'>
   newWallets: NewWallets
   created: NewAccounts
   requests: Pick<AccountRequests, 'ask'>
   note: NoteAccount
-  /** Access tokens were revoked before their expiry. */
-  onEnded: () => void
+  principals: Pick<ServicePrincipals, 'end'>
   now: () => number
   randomBytes: (count: number) => Buffer
 }): SignIns {
-  const { checks, wallets, accounts, sessions, access, note, onEnded, now, randomBytes } = options
+  const { checks, wallets, accounts, sessions, access, note, principals, now, randomBytes } = options
   const newId = (prefix: string) => `${prefix}_${randomBytes(12).toString('hex')}`
 
   const accountOf = (wallet: WalletName, admitNew: () => void): AccountId => {
@@ -88,6 +88,7 @@ export function signIns(options: {
     },
     refresh(token) {
       const hash = hashOfSecret(token)
+      let reusedFamily: string | undefined
       const issued = accounts.atomically(() => {
         sessions.removeExpired(now())
         const found = refreshTokens.isOne(token) ? sessions.find(hash) : undefined
@@ -96,9 +97,10 @@ export function signIns(options: {
         if (found.usedAtMs !== null) {
           // Two clients hold it, so one stole it. Nobody can tell which, so both must sign in again.
           sessions.revokeFamily(familyId, now())
+          reusedFamily = familyId
           note(accountId, {
             type: 'auth.refused_reuse',
-            description: 'A refresh token was used twice, so the sign-in that it belongs to was ended.',
+            description: reuseWords(accounts.countKeysOfSignIn(accountId, familyId)),
           })
           return undefined
         }
@@ -108,15 +110,26 @@ export function signIns(options: {
         return issue({ accountId, familyId, wallet })
       })
       if (issued) return issued
-      onEnded()
+      if (reusedFamily !== undefined) principals.end(`sign-in:${reusedFamily}`)
       throw new AppError('auth/refresh', 'The refresh token is not valid.')
     },
     end(token) {
       const found = refreshTokens.isOne(token) ? sessions.find(hashOfSecret(token)) : undefined
       if (!found || found.revokedAtMs !== null) return
-      sessions.revokeFamily(found.familyId, now())
-      note(found.accountId, { type: 'auth.signed_out', description: 'A wallet signed out.' })
-      onEnded()
+      accounts.atomically(() => {
+        sessions.revokeFamily(found.familyId, now())
+        note(found.accountId, { type: 'auth.signed_out', description: 'A wallet signed out.' })
+      })
+      principals.end(`sign-in:${found.familyId}`)
     },
   }
+}
+
+/** @param keyCount API keys that the sign-in created, which work on: a lost answer to a refresh looks like a theft */
+function reuseWords(keyCount: number): string {
+  const ended = 'A refresh token was used twice, so the sign-in that it belongs to was ended.'
+  if (keyCount === 0) return ended
+  const keys =
+    keyCount === 1 ? 'An API key that it created still works' : `${keyCount} API keys that it created still work`
+  return `${ended} ${keys}: revoke those that you do not know.`
 }

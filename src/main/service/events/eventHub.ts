@@ -43,6 +43,7 @@ export function eventHub(): EventHub {
       params: z.object({}),
       query: z.object({}),
       linkMayUse: false,
+      work: 'event-socket',
       serve(socket, _, { accountId }) {
         const sockets = listeners.get(accountId) ?? new Set<WebSocket>()
         listeners.set(accountId, sockets.add(socket))

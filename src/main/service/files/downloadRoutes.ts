@@ -5,7 +5,7 @@ import { AppError } from '../../../shared/appError.ts'
 import { downloadFile, downloadFolder } from '../../../shared/contract/files.ts'
 import type { SandboxId } from '../../../shared/ids.ts'
 import { bytesAnswer } from '../../platform/http/answers.ts'
-import { type Endpoint, rawEndpoint } from '../endpoint.ts'
+import { type Endpoint, rawEndpoint, withWork } from '../endpoint.ts'
 import type { HostCall, HostCalls } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import { wantedBytes } from './byteRange.ts'
@@ -47,52 +47,58 @@ export function downloadRoutes({ sandboxes, call, archive }: Options): Endpoint[
   }
 
   return [
-    rawEndpoint(downloadFile, async ({ params, query: { path } }, { caller, headers, method, signal, setHeader }) => {
-      const file = { sandboxId: sandboxes.running(caller, params.id).id, path }
-      const { size, version, modified_at } = (await read(file, 0, 0, signal)).result
-      const etag = `"${version}"`
-      const about = {
-        ...servedHeaders(posix.basename(path)),
-        'accept-ranges': 'bytes',
-        etag,
-        'last-modified': new Date(modified_at).toUTCString(),
-      }
-      if (headers['if-none-match'] === etag) return bytesAnswer({ status: 304, headers: about })
-      const wanted = wantedBytes(headers, { size, etag })
-      if (wanted === 'unsatisfiable') {
-        setHeader('content-range', `bytes */${size}`)
-        throw new AppError('request/range', `${path} has ${size} bytes.`)
-      }
-      const { from, end, partial } = wanted
-      return bytesAnswer({
-        status: partial ? 206 : 200,
-        headers: {
-          ...about,
-          'content-length': String(end - from),
-          ...(partial && { 'content-range': `bytes ${from}-${end - 1}/${size}` }),
-        },
-        ...(method !== 'HEAD' && {
-          body: pieces(file, { from, end, version }, signal),
-        }),
-      })
-    }),
+    withWork(
+      'download',
+      rawEndpoint(downloadFile, async ({ params, query: { path } }, { caller, headers, method, signal, setHeader }) => {
+        const file = { sandboxId: sandboxes.running(caller, params.id).id, path }
+        const { size, version, modified_at } = (await read(file, 0, 0, signal)).result
+        const etag = `"${version}"`
+        const about = {
+          ...servedHeaders(posix.basename(path)),
+          'accept-ranges': 'bytes',
+          etag,
+          'last-modified': new Date(modified_at).toUTCString(),
+        }
+        if (headers['if-none-match'] === etag) return bytesAnswer({ status: 304, headers: about })
+        const wanted = wantedBytes(headers, { size, etag })
+        if (wanted === 'unsatisfiable') {
+          setHeader('content-range', `bytes */${size}`)
+          throw new AppError('request/range', `${path} has ${size} bytes.`)
+        }
+        const { from, end, partial } = wanted
+        return bytesAnswer({
+          status: partial ? 206 : 200,
+          headers: {
+            ...about,
+            'content-length': String(end - from),
+            ...(partial && { 'content-range': `bytes ${from}-${end - 1}/${size}` }),
+          },
+          ...(method !== 'HEAD' && {
+            body: pieces(file, { from, end, version }, signal),
+          }),
+        })
+      }),
+    ),
 
-    rawEndpoint(downloadFolder, async ({ params, query: { path, format } }, { caller, method, signal }) => {
-      const { id: sandboxId } = sandboxes.running(caller, params.id)
-      if (/^\/+$/.test(path))
-        throw new AppError('file/path', 'This is the root of the sandbox. Use the path of a folder in it.')
-      const { result } = await call('file.stat', { sandboxId, path }, { signal })
-      if (result.type !== 'directory') throw new AppError('file/not-a-folder', `${path} is not a folder.`)
-      const type = format === 'tar' ? 'application/x-tar' : 'application/gzip'
-      const headers = servedHeaders(`${posix.basename(path)}.${format}`, type)
-      if (method === 'HEAD') return bytesAnswer({ headers })
-      const tar = await archive({ sandboxId, path }, AbortSignal.any([signal, AbortSignal.timeout(beginMs)]))
-      const body = format === 'tar' ? tar : zipped(tar)
-      const leave = () => body.destroy()
-      signal.addEventListener('abort', leave, { once: true })
-      body.once('close', () => signal.removeEventListener('abort', leave))
-      return bytesAnswer({ headers, body })
-    }),
+    withWork(
+      'download',
+      rawEndpoint(downloadFolder, async ({ params, query: { path, format } }, { caller, method, signal }) => {
+        const { id: sandboxId } = sandboxes.running(caller, params.id)
+        if (/^\/+$/.test(path))
+          throw new AppError('file/path', 'This is the root of the sandbox. Use the path of a folder in it.')
+        const { result } = await call('file.stat', { sandboxId, path }, { signal })
+        if (result.type !== 'directory') throw new AppError('file/not-a-folder', `${path} is not a folder.`)
+        const type = format === 'tar' ? 'application/x-tar' : 'application/gzip'
+        const headers = servedHeaders(`${posix.basename(path)}.${format}`, type)
+        if (method === 'HEAD') return bytesAnswer({ headers })
+        const tar = await archive({ sandboxId, path }, AbortSignal.any([signal, AbortSignal.timeout(beginMs)]))
+        const body = format === 'tar' ? tar : zipped(tar)
+        const leave = () => body.destroy()
+        signal.addEventListener('abort', leave, { once: true })
+        body.once('close', () => signal.removeEventListener('abort', leave))
+        return bytesAnswer({ headers, body })
+      }),
+    ),
   ]
 }
 

@@ -9,7 +9,7 @@ import {
   uploadOffsetHeader,
 } from '../../../shared/contract/uploads.ts'
 import { isoTime } from '../../../shared/time.ts'
-import { type Endpoint, endpoint, rawEndpoint } from '../endpoint.ts'
+import { type Endpoint, endpoint, rawEndpoint, withWork } from '../endpoint.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import type { UploadRecord } from './uploadRepository.ts'
 import type { Uploads } from './uploads.ts'
@@ -21,15 +21,18 @@ export function uploadRoutes({ sandboxes, uploads }: Options): Endpoint[] {
     endpoint(beginUpload, async ({ params, body }, { caller }) =>
       uploadToWire(await uploads.begin(sandboxes.running(caller, params.id).id, body)),
     ),
-    rawEndpoint(appendUpload, async ({ params }, { caller, headers, body, signal, setHeader }) => {
-      const record = uploads.get(sandboxes.running(caller, params.id).id, params.uploadId)
-      const offset = offsetOf(headers[uploadOffsetHeader.toLowerCase()])
-      const setOffset = ({ received }: UploadRecord) => setHeader(uploadOffsetHeader, String(received))
-      setOffset(record)
-      const now = await uploads.append(record, { offset, body, signal })
-      setOffset(now)
-      return uploadToWire(now)
-    }),
+    withWork(
+      'upload',
+      rawEndpoint(appendUpload, async ({ params }, { caller, headers, body, signal, setHeader }) => {
+        const record = uploads.get(sandboxes.running(caller, params.id).id, params.uploadId)
+        const offset = offsetOf(headers[uploadOffsetHeader.toLowerCase()])
+        const setOffset = ({ received }: UploadRecord) => setHeader(uploadOffsetHeader, String(received))
+        setOffset(record)
+        const now = await uploads.append(record, { offset, body, signal })
+        setOffset(now)
+        return uploadToWire(now)
+      }),
+    ),
     endpoint(getUpload, ({ params }, { caller }) =>
       uploadToWire(uploads.get(sandboxes.owned(caller, params.id).id, params.uploadId)),
     ),

@@ -1,57 +1,71 @@
 import type { IncomingMessage } from 'node:http'
+import type { AppError } from '../../../shared/appError.ts'
 import type { ExposedPorts } from '../ports/exposedPorts.ts'
 import type { PortNames } from '../ports/portNames.ts'
 import type { PortRecord } from '../ports/portRepository.ts'
+import type { ServicePrincipals, WorkKind } from '../principals.ts'
 import type { SandboxRecord } from '../sandboxes/sandboxRepository.ts'
-import type { PreviewAccess } from './previewAccess.ts'
+import type { PreviewAccess, PreviewHolder } from './previewAccess.ts'
 
 export type OpenPreviews = {
-  /** What a request opened lasts until the answer is called, or until `cut` was. */
+  /**
+   * Registers what a request opened.
+   * @returns a function that forgets it
+   * @throws AppError for a principal that has ended
+   */
   add(preview: Preview): () => void
-  /** Some credential, address or sandbox may have ended: cuts off whoever would not be let in any more. */
-  checkAccess(): void
-  close(): void
+  /** Cuts off the previews of ports, names and sandboxes that have changed. Credentials end by their leases. */
+  checkPorts(): void
 }
 
-type Preview = { request: IncomingMessage; port: PortRecord; cut: () => void }
+type Preview = {
+  request: IncomingMessage
+  port: PortRecord
+  /** Undefined: the port was public. */
+  holder: PreviewHolder | undefined
+  work: WorkKind
+  /** @param error end of its principal. Undefined: the port, its name or its sandbox has changed */
+  cut: (error?: AppError) => void
+}
 
 type Options = {
   names: Pick<PortNames, 'labelOf'>
   ports: Pick<ExposedPorts, 'named'>
   sandbox: (id: PortRecord['sandboxId']) => SandboxRecord | undefined
   access: Pick<PreviewAccess, 'holds'>
+  principals: Pick<ServicePrincipals, 'lease'>
 }
 
-/** Tokens and sign-ins also end by their time, of which nobody is told. */
-const checkEveryMs = 30_000
-
 /** Exchanges and WebSockets with ports that are under way. */
-export function openPreviews({ names, ports, sandbox, access }: Options): OpenPreviews {
+export function openPreviews({ names, ports, sandbox, access, principals }: Options): OpenPreviews {
   const open = new Set<Preview>()
-  const holds = ({ request, port }: Preview): boolean => {
+  const holds = ({ request, port, holder }: Preview): boolean => {
     const named = ports.named(names.labelOf(request.headers.host) ?? '')
     return (
       named?.sandboxId === port.sandboxId &&
       named.port === port.port &&
       sandbox(port.sandboxId)?.status === 'running' &&
-      access.holds(request, named)
+      (holder !== undefined || access.holds(request, named))
     )
   }
-  const checkAccess = (): void => {
-    for (const preview of open) {
-      if (holds(preview)) continue
-      open.delete(preview)
-      preview.cut()
-    }
-  }
-  const timer = setInterval(checkAccess, checkEveryMs)
-  timer.unref()
   return {
     add(preview) {
+      const { holder, work, cut } = preview
+      const terms = { onEnd: cut, expiresAtMs: holder?.expiresAtMs }
+      const lease = holder && principals.lease(holder.principal, work, terms)
+      if (lease?.error) throw lease.error
       open.add(preview)
-      return () => open.delete(preview)
+      return () => {
+        open.delete(preview)
+        lease?.release()
+      }
     },
-    checkAccess,
-    close: () => clearInterval(timer),
+    checkPorts() {
+      for (const preview of open) {
+        if (holds(preview)) continue
+        open.delete(preview)
+        preview.cut()
+      }
+    },
   }
 }

@@ -4,7 +4,7 @@ import type { AccountId } from '../../../shared/ids.ts'
 import { credentialOf } from '../../platform/http/requestCredential.ts'
 import { holdsAccessToken } from '../auth/accessTokens.ts'
 import type { Caller } from '../endpoint.ts'
-import type { FrameSessions } from '../ports/frameSessions.ts'
+import type { FrameSession, FrameSessions } from '../ports/frameSessions.ts'
 import type { PortRecord } from '../ports/portRepository.ts'
 import type { PortTokens } from '../ports/portTokens.ts'
 import { authentication } from './authentication.ts'
@@ -28,18 +28,22 @@ export type GrantedAccess = {
   spent: ReadonlySet<string>
   /** Origin of the only page that may show the answer in a frame. Undefined: the answer itself says who may. */
   frameOrigin?: string | undefined
+  /** Principal whose end ends what the request opens. Undefined: a public port. */
+  holder?: PreviewHolder
 }
+
+export type PreviewHolder = Pick<Caller, 'principal' | 'expiresAtMs'>
 
 /** @property used headers that contained the secret and must not be forwarded */
 type UsedSecret = { secret: string | undefined; used: readonly string[] }
 
 type Options = {
   keyHolder: (key: string) => Caller | undefined
-  tokens: Pick<PortTokens, 'fits'>
+  tokens: Pick<PortTokens, 'find'>
   accountOf: (id: PortRecord['sandboxId']) => AccountId | undefined
   limiter: FailureLimiter
   addressOf: CallerAddress
-  frames: Pick<FrameSessions, 'findOrigin'>
+  frames: Pick<FrameSessions, 'find'>
   cookies: Pick<PreviewCookies, 'read' | 'readFrame'>
 }
 
@@ -59,17 +63,19 @@ export function previewAccess({
       const caller = keyHolder(key)
       return caller?.accountId === accountId ? caller : undefined
     }
-    const bearer = (token: string): Caller | undefined =>
-      accountId !== undefined && tokens.fits(token, port)
-        ? {
-            accountId,
-            owner: false,
-            managesAccount: false,
-            onlySandbox: port.sandboxId,
-            keyId: undefined,
-            wallet: undefined,
-          }
-        : undefined
+    const bearer = (token: string): Caller | undefined => {
+      const principal = accountId && tokens.find(token, port)
+      if (!principal) return undefined
+      return {
+        accountId,
+        principal,
+        owner: false,
+        managesAccount: false,
+        onlySandbox: port.sandboxId,
+        keyId: undefined,
+        wallet: undefined,
+      }
+    }
     return [bearer, holder]
   }
   const fits = (secret: string, port: PortRecord): boolean =>
@@ -87,26 +93,26 @@ export function previewAccess({
       used: [headers.authorization === undefined ? 'x-api-key' : 'authorization'],
     }
   }
-  const findFrameOrigin = (request: Pick<IncomingMessage, 'headers'>, port: PortRecord): string | undefined => {
+  const findFrame = (request: Pick<IncomingMessage, 'headers'>, port: PortRecord): FrameSession | undefined => {
     for (const secret of cookies.readFrame(request)) {
-      const origin = frames.findOrigin(secret, port)
-      if (origin !== undefined) return origin
+      const session = frames.find(secret, port)
+      if (session) return session
     }
     return undefined
   }
   return {
     check(request, port) {
       if (port.visibility === 'public') return { spent: new Set() }
-      const frameOrigin = findFrameOrigin(request, port)
-      if (frameOrigin !== undefined) return { spent: new Set(), frameOrigin }
+      const frame = findFrame(request, port)
+      if (frame) return { spent: new Set(), frameOrigin: frame.origin, holder: frame }
       const { secret, used } = secretFor(request, port)
       if (secret === undefined) throw new AppError('auth/required', 'This port is private: it needs a port token.')
-      authentication({ finders: findersFor(port), limiter }).identify(secret, addressOf(request))
-      return { spent: new Set(used) }
+      const holder = authentication({ finders: findersFor(port), limiter }).identify(secret, addressOf(request))
+      return { spent: new Set(used), holder }
     },
     holds(request, port) {
       if (port.visibility === 'public') return true
-      if (findFrameOrigin(request, port) !== undefined) return true
+      if (findFrame(request, port)) return true
       const { secret } = secretFor(request, port)
       return secret !== undefined && fits(secret, port)
     },

@@ -2,11 +2,17 @@ import type { IncomingMessage } from 'node:http'
 import { endToEnd, type HeaderList } from '../../platform/http/endToEndHeaders.ts'
 import type { PortRecord } from '../ports/portRepository.ts'
 import { tokenProtocol } from './credentials.ts'
-import { holdsStewardSecret, tokenHeader } from './previewAccess.ts'
+import { holdsStewardSecret, type PreviewHolder, tokenHeader } from './previewAccess.ts'
 import { isPreviewCookie } from './previewCookies.ts'
 
 /** A request that may go to its port. */
-export type Admitted = { port: PortRecord; headers: HeaderList; frameOrigin: string | undefined }
+export type Admitted = {
+  port: PortRecord
+  headers: HeaderList
+  frameOrigin: string | undefined
+  /** Undefined: the port is public. */
+  holder: PreviewHolder | undefined
+}
 
 /** For Steward alone, or about the way to it. */
 const notForPorts = new Set([tokenHeader, 'expect', 'forwarded'])

@@ -11,6 +11,7 @@ import type { ExposedPorts } from '../ports/exposedPorts.ts'
 import type { FrameSessions } from '../ports/frameSessions.ts'
 import type { PortNames } from '../ports/portNames.ts'
 import type { PortRecord } from '../ports/portRepository.ts'
+import type { ServicePrincipals } from '../principals.ts'
 import type { SandboxRecord } from '../sandboxes/sandboxRepository.ts'
 import { openPreviews } from './openPreviews.ts'
 import type { PreviewAccess } from './previewAccess.ts'
@@ -23,6 +24,7 @@ export type PreviewOptions = {
   ports: Pick<ExposedPorts, 'named'>
   sandbox: (id: PortRecord['sandboxId']) => SandboxRecord | undefined
   access: PreviewAccess
+  principals: Pick<ServicePrincipals, 'lease'>
   cookies: Pick<PreviewCookies, 'format' | 'formatFrame'>
   frames: Pick<FrameSessions, 'open'>
   connect: HostCalls['connect']
@@ -35,8 +37,8 @@ export type Previews = {
   answer(exchange: Exchange): Promise<void>
   /** @throws AppError, while it can still be answered */
   upgrade(upgrade: Upgrade): Promise<void>
-  /** Some credential, address or sandbox may have ended: cuts off whoever would not be let in any more. */
-  checkAccess(): void
+  /** Cuts off the previews of ports, names and sandboxes that have changed. */
+  checkPorts(): void
   /** Cuts off what is under way. */
   close(): void
 }
@@ -81,12 +83,13 @@ export function previews(options: PreviewOptions): Previews {
           return
         }
         const admitted = admit(request, options)
-        forget = underWay.add({ request, port: admitted.port, cut: () => response.destroy() })
+        const cut = (error?: AppError) => (error ? exchange.abort(error) : response.destroy())
+        forget = underWay.add({ ...admitted, request, work: 'preview-exchange', cut })
         await forwardRequest(exchange, forwardingOf(request, admitted))
       } catch (failure) {
         if (response.destroyed || response.headersSent) throw failure
         dropRest(request)
-        answerPreviewFailure(request, response, options.toFailure(failure, request))
+        answerPreviewFailure(request, response, options.toFailure(exchange.abortError ?? failure, request))
       } finally {
         forget()
       }
@@ -94,13 +97,12 @@ export function previews(options: PreviewOptions): Previews {
     async upgrade(upgrade) {
       const { request, stream } = upgrade
       const admitted = admit(request, options)
-      const forget = underWay.add({ request, port: admitted.port, cut: () => stream.destroy() })
+      const forget = underWay.add({ ...admitted, request, work: 'preview-socket', cut: () => stream.destroy() })
       stream.once('close', forget)
       await forwardUpgrade(upgrade, forwardingOf(request, admitted))
     },
-    checkAccess: underWay.checkAccess,
+    checkPorts: underWay.checkPorts,
     close() {
-      underWay.close()
       for (const inside of open) inside.destroy()
     },
   }
@@ -109,9 +111,9 @@ export function previews(options: PreviewOptions): Previews {
 function admit(request: IncomingMessage, options: PreviewOptions): Admitted {
   const port = options.ports.named(options.names.labelOf(request.headers.host) ?? '')
   if (!port) throw new AppError('port/not-found', 'No port is exposed at this address.')
-  const { spent, frameOrigin } = options.access.check(request, port)
+  const { spent, frameOrigin, holder } = options.access.check(request, port)
   if (options.sandbox(port.sandboxId)?.status !== 'running') throw stopped()
-  return { port, headers: insideHeaders(request, { ...options, spent }), frameOrigin }
+  return { port, headers: insideHeaders(request, { ...options, spent }), frameOrigin, holder }
 }
 
 function formatCookie(token: string, request: IncomingMessage, options: PreviewOptions): string {

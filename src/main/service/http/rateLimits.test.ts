@@ -10,6 +10,7 @@ const holder = (keyId: string): Caller => ({
   accountId,
   owner: false,
   managesAccount: false,
+  principal: 'key:key_1',
   onlySandbox: undefined,
   keyId,
   wallet: undefined,

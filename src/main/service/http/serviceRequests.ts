@@ -5,6 +5,7 @@ import { credentialOf } from '../../platform/http/requestCredential.ts'
 import { type Page, type Params, requestPipeline } from '../../platform/http/requestPipeline.ts'
 import type { AnyCall, Caller, Endpoint, Place } from '../endpoint.ts'
 import type { IdempotentAnswers } from '../idempotency/idempotentAnswers.ts'
+import type { ServicePrincipals } from '../principals.ts'
 import type { AnswerBudget } from './answerBudget.ts'
 import { type Authentication, authorize } from './authentication.ts'
 import type { CallerAddress } from './callerAddress.ts'
@@ -19,6 +20,7 @@ export type ServiceRequests = {
   pages: readonly Page[]
   guard: RequestGuard
   authentication: Authentication
+  principals: Pick<ServicePrincipals, 'lease'>
   idempotency: IdempotentAnswers
   limits: RateLimits
   answers: AnswerBudget
@@ -29,7 +31,7 @@ export type ServiceRequests = {
 
 /** What the service adds to the way of every request: keys, limits, and answers that are kept for repetitions. */
 export function serviceRequests(options: ServiceRequests): (exchange: Exchange) => Promise<void> {
-  const { endpoints, socketPaths, pages, guard, idempotency, answers, toFailure } = options
+  const { endpoints, socketPaths, pages, guard, principals, idempotency, answers, toFailure } = options
   return requestPipeline<Endpoint, Caller | undefined, AnyCall>({
     endpoints,
     socketPaths,
@@ -39,6 +41,12 @@ export function serviceRequests(options: ServiceRequests): (exchange: Exchange) 
       const caller = callerOf(endpoint, { request: exchange.request, params }, options)
       if (caller) exchange.logFields = { account: caller.accountId }
       return caller
+    },
+    lease(caller, { work = 'request' }, exchange) {
+      if (!caller) return undefined
+      const lease = principals.lease(caller.principal, work, { onEnd: exchange.abort })
+      if (lease.error) throw lease.error
+      return lease
     },
     callOf: (caller, call, { request }) => Object.assign(call, { caller, ...placeOf(request, caller, options) }),
     once: async (caller, request, work) =>

@@ -8,6 +8,7 @@ import { router } from '../../platform/http/router.ts'
 import { webSocketRoom } from '../../platform/http/webSocketRoom.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Caller, SocketEndpoint } from '../endpoint.ts'
+import type { ServicePrincipals } from '../principals.ts'
 import { type Authentication, authorize } from './authentication.ts'
 import type { CallerAddress } from './callerAddress.ts'
 import { protocolToken } from './credentials.ts'
@@ -16,8 +17,6 @@ import type { RequestGuard } from './requestGuard.ts'
 export type WebSockets = {
   /** @throws AppError when it may not be opened */
   open(upgrade: Upgrade): void
-  /** Some credential may have ended: closes every peer whose own has. */
-  checkAccess(): void
   /** Tells every peer that the service goes away, and cuts off who has not left after a moment. */
   close(): Promise<void>
 }
@@ -29,8 +28,7 @@ type Options = {
   addressOf: CallerAddress
   /** Knows the holder of a token that a page sent as a subprotocol. */
   linkHolder: (token: string) => Caller | undefined
-  /** Whether a credential still opens what it opened. */
-  isHeld: (credential: string) => boolean
+  principals: Pick<ServicePrincipals, 'lease'>
   log: Log
 }
 
@@ -39,7 +37,7 @@ const maxPayloadBytes = 6 * terminalLimits.maxInputBytes + 1024
 
 /** Upgrades requests to WebSockets once their host, origin and credential were checked. */
 export function webSockets(options: Options): WebSockets {
-  const { guard, isHeld, log } = options
+  const { guard, principals, log } = options
   const room = webSocketRoom({ maxPayloadBytes, log })
   const routes = router(options.endpoints.map((endpoint) => ({ method: 'GET', path: endpoint.path, to: endpoint })))
   return {
@@ -48,33 +46,31 @@ export function webSockets(options: Options): WebSockets {
       guard(request.headers)
       const { path, query } = pathAndQuery(request.url ?? '/')
       const { to: endpoint, params } = routes.find('GET', path)
-      const { caller, credential } = callerOf(endpoint, { request, id: params.id }, options)
+      const caller = callerOf(endpoint, { request, id: params.id }, options)
       const input = {
         params: parseParams(endpoint.params, params),
         query: parseFields(endpoint.query, parseQuery(query)),
       }
-      room.open(upgrade, {
-        serve: (socket) => endpoint.serve(socket, input, caller),
-        mayStay: credential === undefined ? undefined : () => isHeld(credential),
-      })
+      const { expiresAtMs } = caller
+      const lease = principals.lease(caller.principal, endpoint.work, { expiresAtMs })
+      if (lease.error) throw lease.error
+      upgrade.stream.once('close', () => lease.release())
+      room.open(upgrade, { serve: (socket) => endpoint.serve(socket, input, caller), ended: lease.signal })
     },
-    checkAccess: room.checkAccess,
     close: room.close,
   }
 }
 
 type Asked = { request: IncomingMessage; id: string | undefined }
 
-/** `credential` is undefined where what it opened stays when it ends: a link opens terminals for an hour. */
 function callerOf(
   { linkMayUse }: SocketEndpoint,
   { request, id }: Asked,
   { authentication, linkHolder, addressOf }: Options,
-): { caller: Caller; credential: string | undefined } {
+): Caller {
   const token = protocolToken(request.headers)
   const holder = token === undefined ? undefined : linkHolder(token)
-  const credential = credentialOf(request.headers) ?? token
-  const caller = holder ?? authentication.identify(credential, addressOf(request))
+  const caller = holder ?? authentication.identify(credentialOf(request.headers) ?? token, addressOf(request))
   authorize(caller, { auth: 'key', linkMayUse, id })
-  return { caller, credential: caller.onlySandbox === undefined ? credential : undefined }
+  return caller
 }

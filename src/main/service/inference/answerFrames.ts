@@ -1,6 +1,7 @@
+import { AppError } from '../../../shared/appError.ts'
 import { type AnswerStream, errorAmong, finishIn, type Taken } from './answerStream.ts'
 import type { ContentEvent, Dialect, Told } from './dialects/dialect.ts'
-import type { InferenceError } from './inferenceError.ts'
+import { asInferenceError, type InferenceError } from './inferenceError.ts'
 import type { InnerEvent } from './innerForm.ts'
 import type { RawRelay } from './raw/rawPass.ts'
 import { type Purchase, settleCut, settleFailed, settleWhole } from './settlement.ts'
@@ -14,7 +15,7 @@ export type StreamedAnswer = {
   /** Where the dialect is the provider's own. */
   relay: RawRelay | undefined
   told: Told
-  /** Fires when the client leaves. */
+  /** Fires when the client leaves or the request is aborted. */
   signal: AbortSignal
   /** Without the provider's key. */
   scrubbed: (failure: InferenceError) => InferenceError
@@ -39,7 +40,8 @@ export async function answerFrames(answer: StreamedAnswer): Promise<AsyncGenerat
   }
   // A client may leave before it takes the first frame.
   const left = () => void settleCut(purchase, stream.answer()).catch(answer.onFailure)
-  signal.addEventListener('abort', left, { once: true })
+  if (signal.aborted) left()
+  else signal.addEventListener('abort', left, { once: true })
   return framesOf(answer, resumed(first, taken))
 }
 
@@ -77,8 +79,10 @@ async function* framesOf(answer: StreamedAnswer, pieces: AsyncGenerator<Taken[]>
       if (frames !== '') yield frames
     }
   } catch (failure) {
-    if (!open || signal.aborted) return
-    yield await failed(brokenAnswer(failure))
+    if (!open) return
+    // The client is there still, where its request was aborted with a reason.
+    if (signal.reason instanceof AppError) yield await failed(asInferenceError(signal.reason))
+    else if (!signal.aborted) yield await failed(brokenAnswer(failure))
   } finally {
     // The client left, or nobody reads on: the provider was left too, and what came is paid.
     if (open) await settleCut(purchase, stream.answer())

@@ -1,3 +1,4 @@
+import type { AppError } from '../../../shared/appError.ts'
 import { isFreeModel } from '../../../shared/modelCost.ts'
 import { collectedAnswer } from './answer.ts'
 import { answerFrames } from './answerFrames.ts'
@@ -21,13 +22,16 @@ import type { InnerEvent, InnerRequest } from './innerForm.ts'
 import type { Loose } from './looseJson.ts'
 import type { CatalogueModel } from './modelCatalogue.ts'
 import { requireModelKind } from './modelKind.ts'
+import type { Provider } from './provider.ts'
+import type { ProviderLeases } from './providerLeases.ts'
 import { createKeyScrubber, notConfigured, readJsonReply, scrubFailure } from './providerReply.ts'
 import { chatRoute, credentialHeaders, type ProviderRoute, providerRoute } from './providerRoute.ts'
 import { filterFields } from './raw/fieldShape.ts'
 import { filterBetas } from './raw/messagesFields.ts'
 import { rawMessages } from './raw/rawMessages.ts'
 import { askedCache, plannedHold, usualOutputTokens } from './reservationPlan.ts'
-import { endedOnce, type Purchase, settleCut, settleFailed, settleUnanswered, settleWhole } from './settlement.ts'
+import { reserve } from './reserve.ts'
+import { type Purchase, settleCut, settleFailed, settleUnanswered, settleWhole } from './settlement.ts'
 import { mostInputTokens } from './tokenEstimate.ts'
 import { fittedNames } from './toolNames.ts'
 import { brokenAnswer, failureText, type UpstreamPools } from './upstreamPools.ts'
@@ -37,9 +41,6 @@ import type { UpstreamRequest } from './upstreams/upstream.ts'
 import { estimatedInput } from './usageEstimate.ts'
 import { warningHeaders } from './warningHeaders.ts'
 
-/** Where a provider answers, and the key for it. Held in memory only. */
-export type Provider = { baseUrl: string; apiKey: string | undefined }
-
 export type GatewayParts<Caller> = {
   /** @returns undefined for a name that nobody knows */
   modelNamed: (name: string) => CatalogueModel | undefined
@@ -47,6 +48,7 @@ export type GatewayParts<Caller> = {
   providerOf: (model: CatalogueModel) => Provider | undefined
   credits: InferenceCredits<Caller>
   pools: Pick<UpstreamPools, 'send'>
+  leases: Pick<ProviderLeases, 'begin'>
   fetchImage: ImageFetcher
   /** Of random hexadecimal digits. */
   newId: () => string
@@ -61,8 +63,10 @@ export type GatewayRequest<Caller> = {
   dialect: Dialect
   body: Loose
   caller: Caller
-  /** Fires when the client goes away: the provider is left at once. */
+  /** Fires when the client goes away or the request is aborted: the provider is left at once. */
   signal: AbortSignal
+  /** Ends the request. The signal then fires with the error as its reason. */
+  abort: (error: AppError) => void
   /** Of the header `anthropic-beta`, which passes where Messages pass raw. */
   betas?: string | undefined
   /** Receives the output items of a response, before its last bytes leave. */
@@ -81,7 +85,7 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
 
   /** @throws InferenceError, or the AppError of a refused reservation, before anything is answered */
   async function answer(call: GatewayRequest<Caller>): Promise<GatewayAnswer> {
-    const { dialect, body, caller, signal, betas, onOutput } = call
+    const { dialect, body, caller, signal, abort, betas, onOutput } = call
     const asked = dialect.read(body)
     const { body: passable, leftOut } = filterFields(body, dialect.fields)
     const model = parts.modelNamed(asked.model)
@@ -113,24 +117,25 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
     })
     const input = Math.max(mostInputTokens(read), draft.mostInput)
     const cache = draft.route.raw === rawMessages ? cacheMarkIn(passable) : askedCache(read)
-    const reserved = await parts.credits.reserve({
-      caller,
-      model: model.name,
-      free: isFreeModel(model.tiers),
-      plan: (available) => plannedHold(model, { input, wanted, cache }, available),
-    })
-    const reservation = endedOnce(reserved)
+    const { provider, reservation } = await reserve(parts, { model, abort }, () =>
+      parts.credits.reserve({
+        caller,
+        model: model.name,
+        free: isFreeModel(model.tiers),
+        plan: (available) => plannedHold(model, { input, wanted, cache }, available),
+      }),
+    )
     try {
-      return await sent(job, reservation, draft)
+      if (!provider) throw notConfigured(model)
+      signal.throwIfAborted() // nothing was sent, so nothing is charged
+      return await sent(job, { provider, reservation, draft })
     } catch (failure) {
       await reservation.release()
       throw failure
     }
   }
 
-  async function sent(job: Job, reservation: Reservation, draft: Draft): Promise<GatewayAnswer> {
-    const provider = parts.providerOf(job.model)
-    if (!provider) throw notConfigured(job.model)
+  async function sent(job: Job, { provider, reservation, draft }: Sending): Promise<GatewayAnswer> {
     const fetched = takesImageUrls(job.model.kind)
       ? job.request
       : await withFetchedImages(job.request, parts.fetchImage, job.signal)
@@ -308,6 +313,7 @@ type Draft = {
   text: string
   mostInput: number
 }
+type Sending = { provider: Provider; reservation: Reservation; draft: Draft }
 type Paid = Job & Purchase & { draft: Draft; provider: Provider; inputTokens: Promise<number> | undefined }
 
 /** Base64 of images, whose tokens do not follow from their bytes. */

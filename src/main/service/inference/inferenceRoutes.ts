@@ -10,7 +10,7 @@ import {
 } from '../../../shared/contract/inference.ts'
 import type { Parsed, Route } from '../../../shared/contract/route.ts'
 import { bytesAnswer } from '../../platform/http/answers.ts'
-import { type Caller, type Endpoint, endpoint, type RawCall, rawEndpoint } from '../endpoint.ts'
+import { type Caller, type Endpoint, endpoint, type RawCall, rawEndpoint, withWork } from '../endpoint.ts'
 import { chatDialect } from './dialects/chatDialect.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import { messagesDialect } from './dialects/messagesDialect.ts'
@@ -34,7 +34,7 @@ type Options = {
 /** Who can ask: everybody with a key or a sign-in. Whatever goes wrong is told in the dialect of the path. */
 export function inferenceRoutes({ gateway: answers, embed, countTokens, listed, items }: Options): Endpoint[] {
   const answered = (route: Route, dialect: Dialect) =>
-    inDialect(
+    completionIn(
       rawEndpoint(route, async ({ body }: Parsed<Route>, call: RawCall) => {
         const own = dialect.name === 'responses' ? items.of(call.caller.accountId) : undefined
         const answer = await answers.answer({
@@ -43,6 +43,7 @@ export function inferenceRoutes({ gateway: answers, embed, countTokens, listed, 
           ...(own && body.store !== false && { onOutput: own.store }),
           caller: call.caller,
           signal: call.signal,
+          abort: call.abort,
           betas: [call.headers['anthropic-beta'] ?? []].flat().join(','),
         })
         if (answer.kind === 'json') {
@@ -64,9 +65,9 @@ export function inferenceRoutes({ gateway: answers, embed, countTokens, listed, 
       endpoint(countMessageTokens, async ({ body }, { signal }) => ({ input_tokens: await countTokens(body, signal) })),
       messagesDialect,
     ),
-    inDialect(
-      rawEndpoint(createEmbeddings, async ({ body }, { caller, signal, setHeader }) => {
-        const answer = await embed({ body, caller, signal })
+    completionIn(
+      rawEndpoint(createEmbeddings, async ({ body }, { caller, signal, abort, setHeader }) => {
+        const answer = await embed({ body, caller, signal, abort })
         for (const [name, value] of Object.entries(answer.headers)) setHeader(name, value)
         return answer.body
       }),
@@ -92,6 +93,10 @@ const eventHeaders = {
   'cache-control': 'no-store',
   'x-accel-buffering': 'no', // nginx would collect what is meant to be seen as it comes
 } as const
+
+function completionIn(made: Endpoint, dialect: Dialect): Endpoint {
+  return withWork('completion', inDialect(made, dialect))
+}
 
 function inDialect(it: Endpoint, dialect: Dialect): Endpoint {
   return { ...it, failureBody: (failure: AppError) => dialect.writeFailure(asInferenceError(failure)) }

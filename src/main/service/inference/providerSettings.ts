@@ -1,4 +1,3 @@
-import type { Provider } from './gateway.ts'
 import {
   type CatalogueModel,
   type ConfiguredModel,
@@ -7,6 +6,7 @@ import {
   localModel,
   type ModelCatalogue,
 } from './modelCatalogue.ts'
+import type { Provider } from './provider.ts'
 
 /** What the configuration says of providers. */
 export type InferenceOptions = {

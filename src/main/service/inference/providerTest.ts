@@ -2,8 +2,8 @@ import { AppError } from '../../../shared/appError.ts'
 import type { KeyTest } from '../../../shared/contract/providers.ts'
 import { httpClient } from '../../platform/httpClient.ts'
 import { parsedJson } from '../../platform/parsedJson.ts'
-import type { Provider } from './gateway.ts'
 import type { Family, FamilyId, UpstreamKind } from './modelCatalogue.ts'
+import type { Provider } from './provider.ts'
 
 export type ProviderTest = {
   /** @throws AppError `inference/unconfigured` */

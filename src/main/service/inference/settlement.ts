@@ -2,7 +2,7 @@ import { modelCost } from '../../../shared/modelCost.ts'
 import type { InnerAnswer } from './answer.ts'
 import { malformedCalls } from './answerStream.ts'
 import type { Bill } from './dialects/dialect.ts'
-import type { Reservation } from './inferenceCredits.ts'
+import type { Charge, Reservation } from './inferenceCredits.ts'
 import { type InnerEvent, type InnerRequest, inputOf, type Usage } from './innerForm.ts'
 import type { CatalogueModel } from './modelCatalogue.ts'
 import { estimatedUsage } from './usageEstimate.ts'
@@ -61,17 +61,25 @@ function isPlausible(usage: Usage, { contextWindow }: Pick<CatalogueModel, 'cont
   return input + usage.output > 0 && input <= contextWindow && usage.output <= contextWindow
 }
 
-/** Whatever ends it first counts: a stream may be left, cut and finished at once. */
-export function endedOnce(reservation: Reservation): Reservation {
+/**
+ * Whatever ends it first counts: a stream may be left, cut and finished at once.
+ * @param onEnd called once, with the first
+ */
+export function endedOnce(reservation: Reservation, onEnd: () => void): Reservation {
   let ended: Promise<number> | undefined
+  const settled = async (charge: Charge): Promise<number> => {
+    onEnd()
+    return await reservation.settle(charge)
+  }
   const released = async (): Promise<number> => {
+    onEnd()
     await reservation.release()
     return 0
   }
   return {
     maxOutputTokens: reservation.maxOutputTokens,
     settle(charge) {
-      ended ??= Promise.resolve(reservation.settle(charge))
+      ended ??= settled(charge)
       return ended
     },
     async release() {

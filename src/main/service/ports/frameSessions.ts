@@ -1,18 +1,28 @@
+import type { SandboxId } from '../../../shared/ids.ts'
+import type { PrincipalId } from '../../platform/principals.ts'
 import { hashOfSecret, secretTokens } from '../secretToken.ts'
 import type { PortRecord } from './portRepository.ts'
 
 /** Private ports in a frame of one page. In memory: after a restart the page loads its frame again. */
 export type FrameSessions = {
   /** @param origin of the page that may show the frame */
-  createToken(port: PortId, origin: string): { token: string; expiresAtMs: number }
+  createToken(port: PortId, origin: string, issuer: PrincipalId): { token: string; expiresAtMs: number }
   /** Exchanges a token, once. @returns the secret of the session; undefined where the token is none of this port */
   open(token: string, port: PortId): string | undefined
-  /** @returns the origin of the page, where the session is open for this port */
-  findOrigin(secret: string, port: PortId): string | undefined
+  /** @returns the session, if it is open for this port */
+  find(secret: string, port: PortId): FrameSession | undefined
+  /** @param id hash of the secret, in hexadecimal */
+  findSandbox(id: string): SandboxId | undefined
+}
+
+export type FrameSession = {
+  principal: PrincipalId
+  /** Origin of the page that shows the frame. */
+  origin: string
 }
 
 type PortId = Pick<PortRecord, 'sandboxId' | 'port'>
-type Entry = PortId & { hash: Buffer; origin: string; expiresAtMs: number }
+type Entry = PortId & { hash: Buffer; origin: string; issuer: PrincipalId; expiresAtMs: number }
 
 export const frameTokenSeconds = 60
 const sessionMs = 12 * 3_600_000
@@ -24,38 +34,42 @@ const secrets = secretTokens('spt')
 export function createFrameSessions(options: {
   now: () => number
   randomBytes: (count: number) => Buffer
+  /** Whether the issuer of a token or session still has rights. */
+  isPresent: (issuer: PrincipalId) => boolean
 }): FrameSessions {
-  const { now, randomBytes } = options
+  const { now, randomBytes, isPresent } = options
   const [tokens, sessions] = [new Map<string, Entry>(), new Map<string, Entry>()]
-  const add = (
-    entries: Map<string, Entry>,
-    { sandboxId, port }: PortId,
-    origin: string,
-    expiresAtMs: number,
-  ): string => {
+  const add = (entries: Map<string, Entry>, entry: Omit<Entry, 'hash'>): string => {
     const secret = secrets.create(randomBytes)
     const hash = hashOfSecret(secret)
     const [oldest] = entries.keys()
     if (entries.size >= maxEntries && oldest !== undefined) entries.delete(oldest)
-    entries.set(hash.toString('hex'), { sandboxId, port, hash, origin, expiresAtMs })
+    entries.set(hash.toString('hex'), { ...entry, hash })
     return secret
   }
+  const isOpen = ({ expiresAtMs, issuer }: Entry) => expiresAtMs > now() && isPresent(issuer)
   const find = (entries: Map<string, Entry>, secret: string, { sandboxId, port }: PortId): Entry | undefined => {
     const entry = secrets.holder(secret, (hash) => entries.get(hash.toString('hex')))
-    const isOpen = entry?.sandboxId === sandboxId && entry.port === port && entry.expiresAtMs > now()
-    return isOpen ? entry : undefined
+    return entry?.sandboxId === sandboxId && entry.port === port && isOpen(entry) ? entry : undefined
   }
   return {
-    createToken(port, origin) {
+    createToken({ sandboxId, port }, origin, issuer) {
       const expiresAtMs = now() + frameTokenSeconds * 1000
-      return { token: add(tokens, port, origin, expiresAtMs), expiresAtMs }
+      return { token: add(tokens, { sandboxId, port, origin, issuer, expiresAtMs }), expiresAtMs }
     },
     open(token, port) {
       const entry = find(tokens, token, port)
       if (!entry) return undefined
       tokens.delete(entry.hash.toString('hex'))
-      return add(sessions, port, entry.origin, now() + sessionMs)
+      return add(sessions, { ...entry, expiresAtMs: now() + sessionMs })
     },
-    findOrigin: (secret, port) => find(sessions, secret, port)?.origin,
+    find(secret, port) {
+      const entry = find(sessions, secret, port)
+      return entry && { principal: `frame:${entry.hash.toString('hex')}`, origin: entry.origin }
+    },
+    findSandbox(id) {
+      const entry = sessions.get(id)
+      return entry && isOpen(entry) ? entry.sandboxId : undefined
+    },
   }
 }

@@ -1,6 +1,8 @@
 import { Visibility } from '../../../shared/contract/ports.ts'
 import { SandboxId } from '../../../shared/ids.ts'
+import { issuerIsPresent } from '../../storage/issuerIsPresent.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import type { Issuer } from '../principals.ts'
 
 export type PortRecord = { sandboxId: SandboxId; port: number; visibility: Visibility; subdomain: string | null }
 
@@ -15,7 +17,8 @@ export type PortRepository = {
   list(sandboxId: SandboxId): PortRecord[]
   /** @returns whether it was there */
   remove(sandboxId: SandboxId, port: number): boolean
-  addToken(token: { hash: Buffer; sandboxId: SandboxId; port: number; expiresAtMs: number }): void
+  addToken(token: { hash: Buffer; sandboxId: SandboxId; port: number; expiresAtMs: number; issuer: Issuer }): void
+  /** @returns undefined for a token that has expired, or whose sign-in has ended. Those of a revoked key are deleted. */
   findToken(hash: Buffer, nowMs: number): { hash: Buffer; sandboxId: string; port: number } | undefined
   removeExpiredTokens(nowMs: number): void
 }
@@ -35,9 +38,13 @@ export function portRepository(database: Database): PortRepository {
     `SELECT ${columns} FROM ports WHERE sandbox_id = ? ORDER BY rowid LIMIT 1`,
   )
   const remove = database.prepare<[string, number]>('DELETE FROM ports WHERE sandbox_id = ? AND port = ?')
-  const addToken = database.prepare<[Buffer, string, number, number]>('INSERT INTO port_tokens VALUES (?, ?, ?, ?)')
+  const addToken = database.prepare<[Buffer, string, number, number, string | null, string | null]>(
+    `INSERT INTO port_tokens (hash, sandbox_id, port, expires_at_ms, issuer_key_id, issuer_sign_in)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+  )
   const findToken = database.prepare<[Buffer, number], { hash: Buffer; sandboxId: string; port: number }>(
-    `SELECT hash, sandbox_id AS sandboxId, port FROM port_tokens WHERE hash = ? AND expires_at_ms > ?`,
+    `SELECT hash, sandbox_id AS sandboxId, port FROM port_tokens WHERE hash = ? AND expires_at_ms > ?
+       AND ${issuerIsPresent}`,
   )
   const removeExpired = database.prepare<[number]>('DELETE FROM port_tokens WHERE expires_at_ms <= ?')
   const known = (row: Row | undefined) => row && recordOf(row)
@@ -51,8 +58,8 @@ export function portRepository(database: Database): PortRepository {
     first: (sandboxId) => known(first.get(sandboxId)),
     list: (sandboxId) => list.all(sandboxId).map(recordOf),
     remove: (sandboxId, port) => remove.run(sandboxId, port).changes > 0,
-    addToken({ hash, sandboxId, port, expiresAtMs }) {
-      addToken.run(hash, sandboxId, port, expiresAtMs)
+    addToken({ hash, sandboxId, port, expiresAtMs, issuer }) {
+      addToken.run(hash, sandboxId, port, expiresAtMs, issuer.keyId, issuer.signIn)
     },
     findToken: (hash, nowMs) => findToken.get(hash, nowMs),
     removeExpiredTokens(nowMs) {

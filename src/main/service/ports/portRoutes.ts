@@ -27,7 +27,9 @@ export function portRoutes(options: {
     endpoint(createPortToken, ({ params, query: { frame_origin: origin } }, { caller }) => {
       const { id } = sandboxes.owned(caller, params.id)
       const record = ports.get(id, params.port)
-      const { token, expiresAtMs } = origin === undefined ? tokens.create(record) : frames.createToken(record, origin)
+      const { principal } = caller
+      const { token, expiresAtMs } =
+        origin === undefined ? tokens.create(record, principal) : frames.createToken(record, origin, principal)
       return {
         token,
         open_url: `${options.urlOf(record)}${options.openPath}#token=${token}`,

@@ -1,11 +1,16 @@
+import { SandboxId } from '../../../shared/ids.ts'
+import type { PrincipalId } from '../../platform/principals.ts'
+import { toIssuer } from '../principals.ts'
 import { hashOfSecret, secretTokens } from '../secretToken.ts'
 import type { PortRecord, PortRepository } from './portRepository.ts'
 
 export type PortTokens = {
   /** Returns the token, of which only a hash is kept. */
-  create(port: PortRecord): { token: string; expiresAtMs: number }
-  /** Whether the token is valid for this port now. */
-  fits(token: string, port: PortRecord): boolean
+  create(port: PortRecord, issuer: PrincipalId): { token: string; expiresAtMs: number }
+  /** @returns the principal of the token, if it is valid for this port now */
+  find(token: string, port: PortRecord): PrincipalId | undefined
+  /** @param id hash of the token, in hexadecimal */
+  findSandbox(id: string): SandboxId | undefined
 }
 
 /** Half a day, so that a page in use stays open. */
@@ -19,16 +24,21 @@ export function portTokens(options: {
 }): PortTokens {
   const { records, now, randomBytes } = options
   return {
-    create({ sandboxId, port }) {
+    create({ sandboxId, port }, issuer) {
       const token = pageTokens.create(randomBytes)
       const expiresAtMs = now() + portTokenSeconds * 1000
       records.removeExpiredTokens(now())
-      records.addToken({ hash: hashOfSecret(token), sandboxId, port, expiresAtMs })
+      records.addToken({ hash: hashOfSecret(token), sandboxId, port, expiresAtMs, issuer: toIssuer(issuer) })
       return { token, expiresAtMs }
     },
-    fits(token, { sandboxId, port }) {
+    find(token, { sandboxId, port }) {
       const found = pageTokens.holder(token, (hash) => records.findToken(hash, now()))
-      return found?.sandboxId === sandboxId && found.port === port
+      const fits = found?.sandboxId === sandboxId && found.port === port
+      return fits ? `port-token:${found.hash.toString('hex')}` : undefined
+    },
+    findSandbox(id) {
+      const found = records.findToken(Buffer.from(id, 'hex'), now())
+      return found && SandboxId.parse(found.sandboxId)
     },
   }
 }

@@ -15,6 +15,12 @@ const issued: Reference = {
   why: 'An answer that created a thing goes with it: a repetition creates it again.',
 }
 
+/** A sign-in is a family of refresh tokens, no row of its own, so links and tokens look whether it holds. */
+const issuers = {
+  issuer_key_id: deletedWith('api-key'),
+  issuer_sign_in: { refersTo: 'sign-in', onRemoved: 'close', by: 'use', why: 'Found only while the sign-in holds.' },
+} as const
+
 /**
  * Every column of `service.sqlite` that names a thing, and what becomes of it when the thing is removed. A new table or
  * column fails `test/contract/storedReferences.test.ts` until it is declared here.
@@ -27,12 +33,14 @@ export const serviceReferences = {
       ...{ refersTo: 'model', onRemoved: 'tell', by: 'use' },
       why: 'A key for removed models answers 404 and lists them; a model may come back with its provider.',
     },
+    issuer_caip10: deletedWith('wallet'),
+    issuer_sign_in: historyOf('sign-in', 'A key outlives the sign-out of its creator, but not the wallet.'),
   },
   sandboxes: {
     account_id: keeps('account'),
     image: { refersTo: 'image', onRemoved: 'refuse', by: 'slice', why: 'An image with sandboxes is not removed.' },
   },
-  terminal_links: { sandbox_id: deletedWith('sandbox'), account_id: deletedWith('account') },
+  terminal_links: { sandbox_id: deletedWith('sandbox'), account_id: deletedWith('account'), ...issuers },
   idempotent_answers: {
     account_id: deletedWith('account'),
     key: plain('Chosen by the client.'),
@@ -42,7 +50,7 @@ export const serviceReferences = {
   sandbox_activities: { sandbox_id: deletedWith('sandbox'), subject: plain('Distinguishes entries of one sandbox.') },
   sandbox_commands: { sandbox_id: deletedWith('sandbox') },
   ports: { sandbox_id: deletedWith('sandbox'), port: plain('Number of the port itself.') },
-  port_tokens: { sandbox_id: deletedWith('port'), port: deletedWith('port') },
+  port_tokens: { sandbox_id: deletedWith('port'), port: deletedWith('port'), ...issuers },
   snapshots: { sandbox_id: deletedWith('sandbox') },
   uploads: { sandbox_id: deletedWith('sandbox'), place: plain('Path while it is incomplete.') },
   account_wallets: {

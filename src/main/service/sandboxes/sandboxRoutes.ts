@@ -14,7 +14,7 @@ import {
   stopSandbox,
 } from '../../../shared/contract/sandboxes.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
-import { type Endpoint, endpoint, linkEndpoint } from '../endpoint.ts'
+import { type Endpoint, endpoint, linkEndpoint, withWork } from '../endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import { textOutput } from './execOutput.ts'
 import { networkBy } from './runtimeChoice.ts'
@@ -30,7 +30,7 @@ export function sandboxRoutes(options: {
   runtimes: RuntimeReports
   defaultNetwork: DefaultNetwork
   call: HostCall
-  activity: Pick<ActivityLog, 'ran'>
+  activity: Pick<ActivityLog, 'ran' | 'cut'>
   toWire: (record: SandboxRecord) => Sandbox
 }): Endpoint[] {
   const { sandboxes, runtimes, defaultNetwork, call, toWire } = options
@@ -51,34 +51,39 @@ export function sandboxRoutes(options: {
     endpoint(changeSandbox, ({ params, body }, { caller }) => toWire(sandboxes.change(caller, params.id, body))),
     endpoint(startSandbox, async ({ params }, { caller }) => toWire(await sandboxes.start(caller, params.id))),
     endpoint(stopSandbox, async ({ params }, { caller }) => toWire(await sandboxes.stop(caller, params.id))),
-    endpoint(
-      execInSandbox,
-      async ({ params, body: { command, timeout, cwd, env, watch } }, { caller, gone, repeatable }) => {
+    withWork(
+      'exec',
+      endpoint(execInSandbox, async ({ params, body }, { caller, gone, lease, repeatable }) => {
+        const { command, timeout, cwd, env, watch } = body
         const { id: sandboxId } = sandboxes.running(caller, params.id)
         const timeoutMs = execTimeoutMs(timeout)
-        const deadlineMs = timeoutMs + execGraceMs
-        const { result, body } = await call(
-          'machine.exec',
-          { sandboxId, command, timeoutMs, cwd, env, watch },
-          // Whoever has a key may ask again for what came of it.
-          { deadlineMs, ...(repeatable === undefined && { signal: gone }) },
-        )
+        // A client with an Idempotency-Key may leave and ask again for the result.
+        const signal = repeatable === undefined ? gone : lease?.signal
+        const request = { sandboxId, command, timeoutMs, cwd, env, watch }
+        const given = { deadlineMs: timeoutMs + execGraceMs, ...(signal && { signal }) }
+        const { result, body: output } = await call('machine.exec', request, given).catch((failure: unknown) => {
+          if (signal?.aborted) options.activity.cut(sandboxId, command)
+          throw failure
+        })
         const { stdoutBytes, truncated, exitCode, durationMs } = result
         options.activity.ran(sandboxId, { command, exitCode, durationMs })
         return {
-          ...textOutput({ stdout: body.subarray(0, stdoutBytes), stderr: body.subarray(stdoutBytes), truncated }),
-          exit_code: result.exitCode,
-          exitCode: result.exitCode,
+          ...textOutput({ stdout: output.subarray(0, stdoutBytes), stderr: output.subarray(stdoutBytes), truncated }),
+          exit_code: exitCode,
+          exitCode,
           timed_out: result.timedOut,
           truncated,
-          duration_ms: Math.round(result.durationMs * 10) / 10,
+          duration_ms: Math.round(durationMs * 10) / 10,
         }
-      },
+      }),
     ),
-    endpoint(readExecOutput, async ({ params, query: { watch, since, wait_ms: waitMs } }, { caller, signal }) => {
-      const { id: sandboxId } = sandboxes.owned(caller, params.id)
-      const { result, body } = await call('machine.execOutput', { sandboxId, watch, since, waitMs }, { signal })
-      return { output: body.toString('utf8'), ...result }
-    }),
+    withWork(
+      'poll',
+      endpoint(readExecOutput, async ({ params, query: { watch, since, wait_ms: waitMs } }, { caller, signal }) => {
+        const { id: sandboxId } = sandboxes.owned(caller, params.id)
+        const { result, body } = await call('machine.execOutput', { sandboxId, watch, since, waitMs }, { signal })
+        return { output: body.toString('utf8'), ...result }
+      }),
+    ),
   ]
 }

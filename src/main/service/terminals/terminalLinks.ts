@@ -1,13 +1,16 @@
 import type { AccountId, SandboxId } from '../../../shared/ids.ts'
 import type { Caller } from '../endpoint.ts'
+import { toIssuer } from '../principals.ts'
 import { hashOfSecret, secretTokens } from '../secretToken.ts'
 import type { TerminalLinkRepository } from './terminalLinkRepository.ts'
 
 export type TerminalLinks = {
   /** Returns the token, of which only a hash is kept. */
-  create(accountId: AccountId, sandboxId: SandboxId): { token: string; expiresAtMs: number }
-  /** The holder of this token; undefined if there is none, or it expired. */
+  create(caller: Pick<Caller, 'accountId' | 'principal'>, sandboxId: SandboxId): { token: string; expiresAtMs: number }
+  /** The holder of this token; undefined if there is none, it expired, or its issuer has ended. */
   identify(token: string): Caller | undefined
+  /** @param id hash of the token, in hexadecimal */
+  findRights(id: string): { accountId: AccountId } | undefined
 }
 
 /** One hour: long enough for a terminal session, short enough for a link that is passed on. */
@@ -21,18 +24,27 @@ export function terminalLinks(options: {
 }): TerminalLinks {
   const { links, now, randomBytes } = options
   return {
-    create(accountId, sandboxId) {
+    create({ accountId, principal }, sandboxId) {
       const token = linkTokens.create(randomBytes)
       const expiresAtMs = now() + linkSeconds * 1000
       links.removeExpired(now())
-      links.add({ hash: hashOfSecret(token), sandboxId, accountId, expiresAtMs })
+      links.add({ hash: hashOfSecret(token), sandboxId, accountId, expiresAtMs, issuer: toIssuer(principal) })
       return { token, expiresAtMs }
     },
     identify(token) {
       const link = linkTokens.holder(token, (hash) => links.find(hash, now()))
       if (!link) return undefined
       const { accountId, sandboxId: onlySandbox } = link
-      return { accountId, owner: false, managesAccount: false, onlySandbox, keyId: undefined, wallet: undefined }
+      return {
+        accountId,
+        principal: `link:${link.hash.toString('hex')}`,
+        owner: false,
+        managesAccount: false,
+        onlySandbox,
+        keyId: undefined,
+        wallet: undefined,
+      }
     },
+    findRights: (id) => links.find(Buffer.from(id, 'hex'), now()),
   }
 }

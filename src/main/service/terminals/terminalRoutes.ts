@@ -15,7 +15,7 @@ import {
 } from '../../../shared/contract/terminals.ts'
 import { TerminalId } from '../../../shared/ids.ts'
 import { isoTime } from '../../../shared/time.ts'
-import { type Call, type Endpoint, endpoint, linkEndpoint } from '../endpoint.ts'
+import { type Call, type Endpoint, endpoint, linkEndpoint, withWork } from '../endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import type { TerminalActivity } from './terminalActivity.ts'
@@ -37,10 +37,10 @@ export function terminalRoutes(options: {
 }): Endpoint[] {
   const { sandboxes, links, call } = options
   return [
-    linkEndpoint(createTerminal, async ({ params, body: { cwd_of: cwdOf, ...body } }, { caller }) => {
+    linkEndpoint(createTerminal, async ({ params, body }, { caller }) => {
       const { id: sandboxId } = sandboxes.running(caller, params.id)
       const terminalId = TerminalId.parse(options.newTerminalId())
-      const { result } = await call('terminal.create', { sandboxId, terminalId, ...body, ...(cwdOf && { cwdOf }) })
+      const { result } = await call('terminal.create', { sandboxId, terminalId, ...body })
       options.activity.opened(result)
       return terminalToWire(result)
     }),
@@ -59,11 +59,14 @@ export function terminalRoutes(options: {
       await call('terminal.write', { sandboxId, terminalId: params.sessionId }, { body: bytes })
       return { success: true, bytes_written: bytes.length, session_id: params.sessionId }
     }),
-    linkEndpoint(readTerminal, (input, { caller, signal }) => {
-      sandboxes.owned(caller, input.params.id)
-      const { since } = input.query
-      return since === undefined ? readScreen(input, call) : readSince(input, { since, call, signal })
-    }),
+    withWork(
+      'poll',
+      linkEndpoint(readTerminal, (input, { caller, signal }) => {
+        sandboxes.owned(caller, input.params.id)
+        const { since } = input.query
+        return since === undefined ? readScreen(input, call) : readSince(input, { since, call, signal })
+      }),
+    ),
     endpoint(searchTerminals, async ({ query }, { caller, signal }) => {
       const { q: text, regex, case_sensitive: caseSensitive, limit } = query
       const sandboxIds = sandboxes.list(caller.accountId).map(({ id }) => id)
@@ -87,7 +90,7 @@ export function terminalRoutes(options: {
     }),
     endpoint(createTerminalLink, ({ params }, { caller }) => {
       const { id } = sandboxes.owned(caller, params.id)
-      const { token, expiresAtMs } = links.create(caller.accountId, id)
+      const { token, expiresAtMs } = links.create(caller, id)
       return {
         token,
         terminal_url: `${options.baseUrl()}/terminal/${id}#token=${token}`,

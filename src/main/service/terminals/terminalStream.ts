@@ -30,6 +30,7 @@ export function terminalStream(options: {
     params: TerminalParams,
     query: StreamQuery,
     linkMayUse: true,
+    work: 'terminal-socket',
     serve(socket, { params, query }, caller) {
       try {
         sandboxes.owned(caller, params.id)

@@ -14,6 +14,7 @@ import { domains } from './domains.ts'
 import { domainsWithoutPort } from './domainsWithoutPort.ts'
 import { idempotency } from './idempotency.ts'
 import { idempotencyBounds } from './idempotencyBounds.ts'
+import { issuers } from './issuers.ts'
 import { paymentKeys } from './paymentKeys.ts'
 import { paymentResources } from './paymentResources.ts'
 import { payments } from './payments.ts'
@@ -56,4 +57,5 @@ export const serviceMigrations: readonly Migration[] = [
   removedThings,
   paymentResources,
   createdAnswers,
+  issuers,
 ]

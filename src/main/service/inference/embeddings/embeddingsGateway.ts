@@ -1,16 +1,18 @@
+import type { AppError } from '../../../../shared/appError.ts'
 import { isFreeModel, maxModelCost, modelCost } from '../../../../shared/modelCost.ts'
 import { createAnswerMeter, defaultDurationMs, defaultQuietMs } from '../answerLimits.ts'
-import type { GatewayParts, Provider } from '../gateway.ts'
+import type { GatewayParts } from '../gateway.ts'
 import type { Reservation } from '../inferenceCredits.ts'
 import { InferenceError, unknownModel } from '../inferenceError.ts'
 import { countAt, defined, type Loose, objectAt } from '../looseJson.ts'
 import type { CatalogueModel } from '../modelCatalogue.ts'
 import { requireModelKind } from '../modelKind.ts'
+import type { Provider } from '../provider.ts'
 import { createKeyScrubber, notConfigured, readJsonReply, scrubFailure } from '../providerReply.ts'
 import { credentialHeaders } from '../providerRoute.ts'
 import { filterFields } from '../raw/fieldShape.ts'
 import type { Held } from '../reservationPlan.ts'
-import { endedOnce } from '../settlement.ts'
+import { reserve } from '../reserve.ts'
 import { failureText } from '../upstreamPools.ts'
 import { upstreamFailure } from '../upstreams/upstreamFailure.ts'
 import { warningHeaders } from '../warningHeaders.ts'
@@ -27,9 +29,9 @@ import {
 
 type Parts<Caller> = Pick<
   GatewayParts<Caller>,
-  'modelNamed' | 'providerOf' | 'credits' | 'pools' | 'now' | 'answerTimes'
+  'modelNamed' | 'providerOf' | 'credits' | 'pools' | 'leases' | 'now' | 'answerTimes'
 >
-type Call<Caller> = { body: Loose; caller: Caller; signal: AbortSignal }
+type Call<Caller> = { body: Loose; caller: Caller; signal: AbortSignal; abort: (error: AppError) => void }
 type Work = { request: EmbeddingsRequest; model: CatalogueModel; passable: Loose; reservation: Reservation }
 
 export type EmbeddingsGateway<Caller> = (
@@ -39,32 +41,34 @@ export type EmbeddingsGateway<Caller> = (
 /** Has texts embedded by models of all families that can, and each request paid for. */
 export function createEmbeddingsGateway<Caller>(parts: Parts<Caller>): EmbeddingsGateway<Caller> {
   /** @throws InferenceError, or the AppError of a refused reservation */
-  return async ({ body, caller, signal }) => {
+  return async ({ body, caller, signal, abort }) => {
     const request = readEmbeddingsRequest(body)
     const { body: passable, leftOut } = filterFields(body, embeddingsFields)
     const model = parts.modelNamed(request.model)
     if (!model) throw unknownModel(request.model)
     requireModelKind(model, 'embedding')
     assertEmbeddable(model, request)
-    const reserved = await parts.credits.reserve({
-      caller,
-      model: model.name,
-      free: isFreeModel(model.tiers),
-      plan: (available) => planHold(model, request, available),
-    })
-    const reservation = endedOnce(reserved)
+    const { provider, reservation } = await reserve(parts, { model, abort }, () =>
+      parts.credits.reserve({
+        caller,
+        model: model.name,
+        free: isFreeModel(model.tiers),
+        plan: (available) => planHold(model, request, available),
+      }),
+    )
     try {
-      return { headers: warningHeaders(leftOut), body: await embed({ request, model, passable, reservation }, signal) }
+      if (!provider) throw notConfigured(model)
+      signal.throwIfAborted() // nothing was sent, so nothing is charged
+      const embedded = await embed({ request, model, passable, reservation }, provider, signal)
+      return { headers: warningHeaders(leftOut), body: embedded }
     } finally {
       // Changes nothing once it is settled.
       await reservation.release()
     }
   }
 
-  async function embed(work: Work, signal: AbortSignal): Promise<EmbeddingsAnswer> {
+  async function embed(work: Work, provider: Provider, signal: AbortSignal): Promise<EmbeddingsAnswer> {
     const { model, request } = work
-    const provider = parts.providerOf(model)
-    if (!provider) throw notConfigured(model)
     try {
       const answer = await ask(work, provider, signal)
       const count = countAt(objectAt(answer, 'usage'), 'prompt_tokens')

@@ -23,7 +23,6 @@ import { toolPaymentIds } from './toolPaymentIds.ts'
 import { toolServers } from './toolServers.ts'
 import { tools } from './tools.ts'
 import { wallet } from './wallet.ts'
-import { walletLinks } from './walletLinks.ts'
 
 /** The schema of `agent.sqlite`, in order. */
 export const agentMigrations: readonly Migration[] = [
@@ -51,5 +50,4 @@ export const agentMigrations: readonly Migration[] = [
   toolPaymentIds,
   modelServerPrices,
   references,
-  walletLinks,
 ]

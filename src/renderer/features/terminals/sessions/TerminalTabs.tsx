@@ -126,10 +126,7 @@ export function TerminalTabs({
     present,
     byId,
     nameOf,
-    directoryBeside: (id) => ({
-      cwdOf: byId.get(id)?.session_id,
-      cwd: sessions.current.get(id)?.directory.now,
-    }),
+    folderOf: (id) => sessions.current.get(id)?.directory.now,
     running,
     broadcast,
     actions,

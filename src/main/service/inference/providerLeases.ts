@@ -1,0 +1,72 @@
+import { AppError } from '../../../shared/appError.ts'
+import { createPrincipals, type PrincipalId } from '../../platform/principals.ts'
+import { InferenceError } from './inferenceError.ts'
+import type { CatalogueModel } from './modelCatalogue.ts'
+import type { Provider } from './provider.ts'
+
+type Place = CatalogueModel['place']
+
+/** Completions under way. Each ends with its provider, and when everything is stopped. */
+export type ProviderLeases = {
+  /**
+   * Registers a completion.
+   * @param abort called once when the provider was removed or has another address or key, or everything is stopped
+   * @returns a function that ends the lease
+   * @throws AppError `intent/stopped`
+   */
+  begin(place: Place, provider: Provider, abort: (error: AppError) => void): () => void
+  /** Ends the completions whose provider has changed. */
+  compare(): void
+  /** While stopped, every completion is refused. Those under way end. */
+  setStopped(stopped: boolean): void
+  isStopped(): boolean
+  count(): number
+}
+
+type Options = { providerOf: (model: Pick<CatalogueModel, 'place'>) => Provider | undefined }
+
+/** A provider may be removed because it costs or leaks, so no completion outlives it. */
+export function createProviderLeases({ providerOf }: Options): ProviderLeases {
+  const running = new Map<PrincipalId, { place: Place; provider: Provider }>()
+  let isStopped = false
+  let lastId = 0
+  const leases = createPrincipals<Provider, 'completion'>({
+    rightsOf(completion) {
+      const begun = running.get(completion)
+      const present = begun && providerOf(begun)
+      return !isStopped && present && isSame(begun.provider, present) ? present : undefined
+    },
+    endedError: () =>
+      isStopped
+        ? new AppError('intent/stopped', 'Everything is stopped.')
+        : new InferenceError('unconfigured', 'The provider of this model was removed, or its address or key changed.', {
+            reason: 'provider_changed',
+          }),
+  })
+  return {
+    begin(place, provider, abort) {
+      lastId += 1
+      const completion: PrincipalId = `completion:${lastId}`
+      running.set(completion, { place, provider })
+      const lease = leases.lease(completion, 'completion', { onEnd: abort })
+      const end = (): void => {
+        lease.release()
+        running.delete(completion)
+      }
+      if (!lease.error) return end
+      end()
+      throw lease.error
+    },
+    compare: leases.endAbsent,
+    setStopped(stopped) {
+      isStopped = stopped
+      leases.endAbsent()
+    },
+    isStopped: () => isStopped,
+    count: () => running.size,
+  }
+}
+
+function isSame(one: Provider, other: Provider): boolean {
+  return one.baseUrl === other.baseUrl && one.apiKey === other.apiKey
+}

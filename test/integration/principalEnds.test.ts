@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { issuedKinds, type PrincipalKind, principalKinds, workKinds } from '../../src/main/service/principals.ts'
+import { eventually, until } from '../support/eventually.ts'
+import { inferenceOf } from '../support/models/inferenceOf.ts'
+import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
+import {
+  bigBytes,
+  openFrame,
+  type RevocableCredential,
+  revocableWork,
+  type WorkPlace,
+} from '../support/revocableWork.ts'
+import { exchange, runningService, type TestService } from '../support/runningService.ts'
+import { evmWallet } from '../support/wallets.ts'
+
+/** Every kind of principal × every kind of work and credential that it can have: what ends, ends all of it. */
+const holderKinds: Readonly<Record<string, readonly PrincipalKind[]>> = { ...workKinds, ...issuedKinds }
+const cells = Object.entries(holderKinds).flatMap(([holder, kinds]) => kinds.map((kind) => ({ kind, holder })))
+
+let providers: ProviderServer
+let service: TestService
+let place: WorkPlace
+const owner = evmWallet()
+
+beforeAll(async () => {
+  providers = await providerServer()
+  service = await runningService({ newWallets: 'welcome', inference: inferenceOf(providers) })
+  const { access_token: key } = (await owner.signIn(service.url)).json
+  const send: TestService['send'] = (path, sent = {}) => service.send(path, { key, ...sent })
+  await service.send('/v1/credits/grants', { body: { to_address: owner.address, amount_cents: 10_000 } })
+  const { json } = await send('/v1/sandboxes', { body: { name: 'revocations' } })
+  const sandbox = `/v1/sandboxes/${json.id}`
+  const script = readFileSync(new URL('../support/portServer.py', import.meta.url), 'utf8')
+  await send(`${sandbox}/files`, { body: { path: '/root/server.py', content: script } })
+  await send(`${sandbox}/exec`, { body: { command: `head -c ${bigBytes} /dev/zero > /root/big` } })
+  await send(`${sandbox}/exec`, {
+    body: { command: 'setsid python3 /root/server.py 8000 it </dev/null >/tmp/log 2>&1 &' },
+  })
+  await send(`${sandbox}/ports/expose`, { body: { port: 8000, visibility: 'private' } })
+  const { session_id: terminalId } = (await send(`${sandbox}/pty`, { body: { command: 'cat' } })).json
+  place = { service, providers, sandbox, portHost: `8000-${json.id}.localhost`, terminalId, send }
+  const headers = { host: place.portHost, authorization: `Bearer ${key}` }
+  await until('the server to listen', async () => (await exchange(service.url, '/', { headers })).status === 200)
+})
+afterAll(async () => {
+  await service?.close()
+  await providers?.close()
+})
+
+async function newKey(): Promise<RevocableCredential & { id: string }> {
+  const { id, key } = (await place.send('/v1/auth/api-keys', { body: { name: 'script' } })).json
+  const end = () => place.send(`/v1/auth/api-keys/${id}`, { method: 'DELETE' })
+  return { id, secret: key, previewHeaders: { authorization: `Bearer ${key}` }, end }
+}
+
+/** A wallet of its own that is linked to the account. */
+async function newSignIn(): Promise<RevocableCredential> {
+  const wallet = evmWallet()
+  await place.send('/v1/auth/wallets', { body: await wallet.signedMessage(service.url) })
+  const { access_token: secret, refresh_token } = (await wallet.signIn(service.url)).json
+  return {
+    secret,
+    previewHeaders: { authorization: `Bearer ${secret}` },
+    end: () => exchange(service.url, '/v1/auth/logout', { body: { refresh_token } }),
+    unlink: () => place.send(`/v1/auth/wallets/${wallet.address}`, { method: 'DELETE' }),
+  }
+}
+
+/** The principals that a key issues end with it. */
+const credentials: Record<Exclude<PrincipalKind, 'person'>, () => Promise<RevocableCredential>> = {
+  key: newKey,
+  'sign-in': newSignIn,
+  async link() {
+    const key = await newKey()
+    const { token } = (await service.send(`${place.sandbox}/terminal-session`, { method: 'POST', key: key.secret }))
+      .json
+    return { ...key, secret: token }
+  },
+  async 'port-token'() {
+    const key = await newKey()
+    const path = `${place.sandbox}/ports/8000/token`
+    const { token } = (await service.send(path, { method: 'POST', key: key.secret })).json
+    return { ...key, secret: token, previewHeaders: { 'x-steward-port-token': token } }
+  },
+  async frame() {
+    const key = await newKey()
+    return { ...key, previewHeaders: await openFrame(place, key.secret) }
+  },
+}
+
+test('every kind of work, of credential and of principal that can be revoked has cells', () => {
+  expect(Object.keys(revocableWork).toSorted()).toEqual(Object.keys(holderKinds).toSorted())
+  expect([...new Set(cells.map(({ kind }) => kind))].toSorted()).toEqual(
+    principalKinds.filter((kind) => kind !== 'person').toSorted(),
+  )
+})
+
+describe.each(cells)('$kind that ends', ({ kind, holder }) => {
+  test(`ends its ${holder}`, async () => {
+    const create = kind === 'person' ? undefined : credentials[kind]
+    const begin = Object.entries(revocableWork).find(([name]) => name === holder)?.[1]
+    if (!create || !begin) throw new Error(`There is no row for ${kind} and ${holder}.`)
+    const credential = await create()
+    const assertEnded = await begin(place, credential)
+    await credential.end()
+    await assertEnded()
+  })
+})
+
+test('what a revoked key had spent is charged, and its holds end', async () => {
+  const [key, balance] = [await newKey(), () => place.send('/v1/credits/balance')]
+  const before = (await balance()).json
+  const assertEnded = await revocableWork.completion(place, key)
+  expect((await balance()).json.held_cents).toBeGreaterThan(0)
+  await key.end()
+  await assertEnded()
+  await eventually(async () => expect((await balance()).json.held_cents).toBe(0))
+  const { transactions } = (await place.send('/v1/credits/history?limit=1')).json
+  expect(transactions[0]).toMatchObject({ type: 'inference', metadata: { estimated: true } })
+  expect(transactions[0].amount_cents).toBeLessThan(0)
+  expect((await balance()).json.balance_cents).toBeLessThanOrEqual(before.balance_cents)
+})
+
+test('what a key did until its end stands in the log under its name', async () => {
+  const named = (await place.send('/v1/auth/api-keys', { body: { name: 'night job' } })).json
+  const key = { ...(await newKey()), secret: named.key }
+  const assertEnded = await revocableWork.exec(place, key)
+  await place.send(`/v1/auth/api-keys/${named.id}`, { method: 'DELETE' })
+  await assertEnded()
+  await eventually(async () => {
+    const { activities } = (await place.send(`${place.sandbox}/activity`)).json
+    const commands = activities.filter(({ by }: { by: { name: string } }) => by.name === 'night job')
+    expect(commands).toEqual([
+      expect.objectContaining({ type: 'command.run', by: { kind: 'key', name: 'night job' } }),
+      expect.objectContaining({ type: 'command.run', by: { kind: 'key', name: 'night job' } }),
+    ])
+  })
+})
