@@ -98,6 +98,25 @@ const outputOf = async (terminal: string) => {
   return recording ? readFileSync(join(folder(), `${recording.id}.cast`), 'utf8') : ''
 }
 
+test('messages of tool servers are not recorded, also not after a restart', async () => {
+  const terminals = async () => (await service.send(`${sandbox}/pty?all=true`)).json.sessions
+  const before = (await terminals()).length
+  const place = { kind: 'sandbox', sandbox_id: sandboxId, command: 'echo private; sleep 60' }
+  const server = await agent.send('/local/tool-servers', { body: { name: 'box', place } })
+  expect(server.status, server.text).toBe(201)
+  await agent.send(`/local/tool-servers/${server.json.id}`, { method: 'PATCH', body: { enabled: true } })
+  const tested = agent.send(`/local/tool-servers/${server.json.id}/test`, { body: {} })
+  const terminal = await until('its terminal', async () => (await terminals())[before])
+  await ended(await open('echo recorded'))
+  expect(await recordingOf(terminal.session_id)).toBeUndefined()
+  await agent.send(`/local/tool-servers/${server.json.id}`, { method: 'DELETE' })
+  await tested
+  await agent.close()
+  agent = await runningAgent({ dataFolder, target: { url: service.url, key: service.key, certificate: undefined } })
+  await ended(await open('echo recorded again'))
+  expect(await recordingOf(terminal.session_id)).toBeUndefined()
+})
+
 test('goes on after a restart where it was, and adds nothing twice', async () => {
   const terminal = await open('echo one; read line; echo two')
   await until('the first line', async () => /one/.test(await outputOf(terminal)))

@@ -17,6 +17,7 @@ import type { HostedPlace } from './connections/hostedService.ts'
 import { type ServiceClient, serviceClient } from './connections/serviceClient.ts'
 import type { ServiceLink } from './connections/serviceLink.ts'
 import type { LocalEvents } from './localEvents.ts'
+import { createUnrecordedTerminals, type UnrecordedTerminals } from './recordings/unrecordedTerminals.ts'
 import { createRemovedThings, type RemovedThings } from './references/removedThings.ts'
 import { type TaskContext, taskContext } from './taskContext.ts'
 
@@ -47,6 +48,8 @@ export type AgentGround = AgentOptions & {
   activity: Timeline
   /** Delivers removals at the service to the parts whose data refers to them. */
   removedThings: RemovedThings
+  /** Terminals of tool servers and programs. */
+  unrecordedTerminals: UnrecordedTerminals
   /** Which task the present work belongs to. */
   tasks: TaskContext
   /** Every network that is known, through its configured RPC. */
@@ -88,5 +91,15 @@ export function agentGround(options: AgentOptions): AgentGround {
     scope.own(solanaNode({ network, rpcUrl: solanaUrls[network.slug] }), (it) => it.close()),
   )
   activity.note({ kind: 'system.started', actor: steward, summary: `Steward ${version} started.`, detail: { version } })
-  return { ...options, database, client, activity, removedThings: createRemovedThings(), tasks, chains, solana }
+  return {
+    ...options,
+    database,
+    client,
+    activity,
+    removedThings: createRemovedThings(),
+    unrecordedTerminals: createUnrecordedTerminals(),
+    tasks,
+    chains,
+    solana,
+  }
 }

@@ -10,14 +10,24 @@ import { recordings } from './recordings/recordings.ts'
 
 /** What terminals showed, where the person wants it to be recorded. */
 export function recordingParts(
-  { dataFolder, database, client, link, activity, scope, now, ...ground }: AgentGround,
+  { dataFolder, database, client, link, activity, unrecordedTerminals: unrecorded, scope, now, ...ground }: AgentGround,
   { settings }: { settings: ActivitySettingsStore },
 ): { endpoints: LocalEndpoint[] } {
   const records = recordingRepository(database)
   const files = castFiles(join(dataFolder, 'recordings'))
   const made = scope.own(
     recordings({
-      ...{ records, files, settings, client, link, now, note: activity.note, log: ground.log.of('recordings') },
+      ...{
+        records,
+        files,
+        unrecorded,
+        settings,
+        client,
+        link,
+        now,
+        note: activity.note,
+        log: ground.log.of('recordings'),
+      },
       newId: () => `rec_${randomBytes(12).toString('hex')}`,
     }),
     (it) => it.close(),

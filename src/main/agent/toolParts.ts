@@ -47,7 +47,7 @@ export function toolParts(
   ground: AgentGround,
   { approvals, asks, budgets, payments, served, endpoints }: Given,
 ): ToolParts {
-  const { dataFolder, database, client, events, activity, tasks, scope, log, now } = ground
+  const { dataFolder, database, client, events, activity, tasks, unrecordedTerminals, scope, log, now } = ground
   const { note } = activity
   const newId = () => randomBytes(12).toString('hex')
   const operations = toolOperations({ client, endpoints })
@@ -63,7 +63,7 @@ export function toolParts(
   const noteAlone: Note = (entry) => tasks.resume({ id: newTask('call'), links: {} }, () => note(entry))
   const notes = scope.own(toolNotes({ note, noteAlone, now }), (it) => it.close())
   const perform = toolPerformer({
-    ...{ operations, budgets, paymentKeys: keys, notes, callServed: served.call },
+    ...{ operations, budgets, paymentKeys: keys, notes, callServed: served.call, unrecorded: unrecordedTerminals },
     runTool: (name, given, run) => executor.runTool(name, given, run),
   })
   const toolOf = (name: string, caller: ToolCaller) => toolNamed(name) ?? served.toolOf(name, caller)

@@ -18,7 +18,7 @@ export type ToolServerParts = { servers: ToolServers; served: ServedTools; endpo
 
 /** MCP servers of others, whose tools chats may use. */
 export function toolServerParts(ground: AgentGround, { kept }: { kept: KeptKeys }): ToolServerParts {
-  const { database, client, events, activity, removedThings, scope, now } = ground
+  const { database, client, events, activity, removedThings, unrecordedTerminals, scope, now } = ground
   const { note } = activity
   const repository = toolServerRepository(database)
 
@@ -38,7 +38,14 @@ export function toolServerParts(ground: AgentGround, { kept }: { kept: KeptKeys 
     if (place.kind === 'http') return httpServer({ url: place.url, secrets, deadlines: usualDeadlines, signal })
     let fault: string | undefined
     const transport = sandboxTransport({
-      ...{ client, name, now, sandboxId: place.sandbox_id, command: place.command, environment: secrets },
+      ...{
+        client: { call: unrecordedTerminals.callOf(client.call) },
+        name,
+        now,
+        sandboxId: place.sandbox_id,
+        command: place.command,
+        environment: secrets,
+      },
       onFault: (sentence) => {
         fault ??= sentence
       },

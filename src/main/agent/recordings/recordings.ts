@@ -11,6 +11,7 @@ import type { Note } from '../note.ts'
 import type { CastFiles } from './castFiles.ts'
 import type { RecordingRepository, RecordingRow } from './recordingRepository.ts'
 import { recordTerminal } from './recordTerminal.ts'
+import type { UnrecordedTerminals } from './unrecordedTerminals.ts'
 
 /** What terminals showed, where the person wants it to be recorded. */
 export type Recordings = {
@@ -28,6 +29,7 @@ export type Recordings = {
 type Options = {
   records: RecordingRepository
   files: CastFiles
+  unrecorded: Pick<UnrecordedTerminals, 'settled' | 'has'>
   settings: Pick<ActivitySettingsStore, 'read' | 'recordSinceMs' | 'subscribe'>
   client: Pick<ServiceClient, 'call'>
   link: Pick<ServiceLink, 'subscribe'>
@@ -42,7 +44,7 @@ const dayMs = 86_400_000
 const tidyEveryMs = 3_600_000
 
 export function recordings(options: Options): Recordings {
-  const { records, files, settings, client, link, note, now, log } = options
+  const { records, files, unrecorded, settings, client, link, note, now, log } = options
   const closing = new AbortController()
   /** By terminal. */
   const running = new Map<string, { stop: AbortController; done: Promise<void> }>()
@@ -55,11 +57,17 @@ export function recordings(options: Options): Recordings {
     const startedAtMs = Date.parse(createdAt)
     // What a terminal showed before recording was turned on is nobody's business.
     if (startedAtMs < since) return
+    const settled = unrecorded.settled()
+    if (settled) return void settled.then(() => begin(terminal))
     const known = records.ofTerminal(terminalId)
     if (known && known.state !== 'running') return
     const row: RecordingRow = known ?? {
       ...{ id: options.newId(), terminalId, sandboxId, sandboxName: names.get(sandboxId) ?? sandboxId.slice(0, 8) },
       ...{ command, state: 'running', missed: false, cursor: 0, cols, rows, bytes: 0, durationMs: 0, startedAtMs },
+    }
+    if (unrecorded.has(terminalId)) {
+      if (!known) records.add({ ...row, state: 'deleted', sandboxName: '', command: '' }) // also after a restart
+      return
     }
     if (!known) records.add(row)
     goOn(row)

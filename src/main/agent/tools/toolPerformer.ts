@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { AppError } from '../../../shared/appError.ts'
 import type { ToolResult, ToolWork } from '../../../shared/contract/tools/tool.ts'
 import type { PaymentSpender } from '../localEndpoint.ts'
+import type { UnrecordedTerminals } from '../recordings/unrecordedTerminals.ts'
 import type { PaymentKeys } from './paymentKeys.ts'
 import { sandboxProgram } from './sandboxProgram.ts'
 import type { ToolBudgets } from './toolBudgets.ts'
@@ -15,6 +16,8 @@ type Options = Pick<ToolExecutor, 'runTool'> & {
   budgets: ToolBudgets
   paymentKeys: PaymentKeys
   notes: Pick<ToolNotes, 'done' | 'failed'>
+  /** Opens the terminals of programs without recording them. */
+  unrecorded: Pick<UnrecordedTerminals, 'callOf'>
   /** Calls a tool of another server. @throws AppError */
   callServed(
     tool: string,
@@ -27,7 +30,15 @@ const tidyMs = 30_000
 /** A sandbox is made within that. */
 const endMs = 120_000
 
-export function toolPerformer({ operations, budgets, paymentKeys, notes, callServed, runTool }: Options): PerformTool {
+export function toolPerformer({
+  operations,
+  budgets,
+  paymentKeys,
+  notes,
+  unrecorded,
+  callServed,
+  runTool,
+}: Options): PerformTool {
   /**
    * Runs operations for programs, except those that run programs, under the caller's policy, budget and dry run.
    * @param sandbox one that other programs share; absent if it was created for this program
@@ -77,7 +88,11 @@ export function toolPerformer({ operations, budgets, paymentKeys, notes, callSer
       openPayment: begun?.payment,
       callServed: (name, given) => callServed(name, given, { signal, progress }),
       runProgram: (code, { id, isShared }) =>
-        sandboxProgram(code, id, { call, operate: operating(caller, signal, isShared ? id : undefined), signal }),
+        sandboxProgram(code, id, {
+          call: unrecorded.callOf(call),
+          operate: operating(caller, signal, isShared ? id : undefined),
+          signal,
+        }),
     }
     let held: Awaited<ReturnType<ToolBudgets['hold']>> | undefined
     try {
