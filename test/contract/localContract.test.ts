@@ -122,6 +122,15 @@ const asked: Record<string, Asked> = {
   walletAccountAdd: () => ({ body: { keyring_id: keyringId, chain_type: 'evm', label: 'Second' } }),
   walletAccountRename: () => ({ path: { accountId }, body: { label: 'First' } }),
   walletKeyringRename: () => ({ path: { keyringId }, body: { label: 'Mine' } }),
+  walletLinkList: () => ({}),
+  walletLinkAdd: () => ({ body: { account_id: accountId } }),
+  walletLinkRemove: async () => ({
+    path: {
+      address: (await call('walletLinkList')).json.links.find((it: Json) => it.account_id === accountId).address,
+    },
+  }),
+  walletSignInGet: () => ({}),
+  walletSignInChoose: () => ({ body: { account_id: accountId }, status: 400 }),
   walletSheetOpen: () => ({ body: { purpose: 'reveal', theme: 'dark', keyring_id: keyringId } }),
   intentAsk: () => ({ body: { intent, reason: 'To read the price list.' } }),
   intentGet: () => ({ path: { intentId }, query: { wait_ms: '0' } }),

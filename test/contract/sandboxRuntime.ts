@@ -504,6 +504,20 @@ export function sandboxRuntimeContract(name: string, makeRuntime: () => Promise<
         terminal.close()
       })
 
+      test('tell the directory of the program in their foreground, as the sandbox names it', async () => {
+        await run(machine, 'mkdir -p "/tmp/a site/deep"')
+        const shell = await open({ command: 'bash' })
+        if (!shell.directory) return expect(name).not.toBe('bubblewrap')
+        expect(await shell.directory()).toBe('/root')
+        shell.write('cd "/tmp/a site" && cd deep && exec sleep 4748\n')
+        await until('sleep in its directory', async () => (await shell.directory?.()) === '/tmp/a site/deep')
+        await run(machine, 'rmdir "/tmp/a site/deep"')
+        expect(await shell.directory()).toBeUndefined()
+        shell.close()
+        await shell.ended
+        expect(await shell.directory()).toBeUndefined()
+      })
+
       test('are refused when the folder is not there', async () => {
         const request = { command: 'bash', cols: 80, rows: 24, cwd: '/no/such/folder' }
         await expectAppError('file/not-found', machine.openTerminal(request))

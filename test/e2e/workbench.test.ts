@@ -178,6 +178,21 @@ test('a split starts where its neighbour is, and a program that runs is not ende
   const second = await split(page, 'Control+Shift+D')
   await typeLine(page, 'echo "<$PWD>"')
   await sees(page, second, '</tmp/the work>')
+  await typeLine(page, 'mkdir -p deep; cd deep && sleep 2000')
+  await until('sleep', async () => {
+    const { exit_code: code } = await app.client.call(execInSandbox, {
+      id: sandboxId,
+      command: 'pgrep -fx "sleep 2000"',
+    })
+    return code === 0
+  })
+  const third = await split(page, 'Control+Shift+D')
+  await typeLine(page, 'echo "<$PWD>"; exit')
+  await sees(page, third, '</tmp/the work/deep>')
+  await until('the third one has ended', async () => (await running()).length === 2)
+  await page.keyboard.press('Control+Shift+X')
+  await terminal(page, second).locator('.xterm-helper-textarea').focus()
+  await page.keyboard.press('Control+C')
   await typeLine(page, 'echo begun $((40 + 3)); sleep 1000')
   await sees(page, second, 'begun 43')
   const isAsleep = { id: sandboxId, command: 'pgrep -x sleep' }

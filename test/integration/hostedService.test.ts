@@ -172,6 +172,98 @@ describe('a hosted service', () => {
   })
 })
 
+describe('the account that signs in to a hosted service', () => {
+  const dataFolder = temporaryFolder('hosted-account')
+  const start = () => runningAgent({ dataFolder, hosted: { url: relay.url, authority: undefined }, now })
+  let agent: RunningAgent
+  const me = async () => (await agent.send('/v1/auth/me')).json
+  const add = async () => {
+    const { privateKey } = evmWallet(now)
+    const keyring = await agent.wallet.addPrivateKey({ privateKey, chainType: 'evm', passphrase })
+    agent.wallet.setAutoLock(null)
+    const [account] = keyring.accounts
+    if (!account) throw new Error('A key has one account.')
+    return { ...account, keyring }
+  }
+  const openSignIns = (address: string) =>
+    serviceDatabase((it) =>
+      it
+        .prepare('SELECT 1 FROM refresh_tokens WHERE caip10 LIKE ? AND revoked_at_ms IS NULL AND used_at_ms IS NULL')
+        .all(`%${address}`),
+    ).length
+  beforeAll(async () => {
+    agent = await start()
+  })
+  afterAll(() => agent?.close())
+
+  test('stays the same when another account becomes the default, also after a restart', async () => {
+    const first = await add()
+    await connected(agent)
+    const { id } = await me()
+    const second = await add()
+    agent.wallet.setDefault(second.id)
+    expect((await agent.send('/local/wallet/sign-in')).json.sign_in).toMatchObject({ address: first.address })
+    expect((await me()).id).toBe(id)
+    await agent.close()
+    agent = await start()
+    await agent.wallet.unlock(passphrase)
+    await connected(agent)
+    expect(await me()).toMatchObject({ id, wallet_address: first.address })
+  })
+
+  test('is signed out when it is removed, and no other account signs in unasked', async () => {
+    const { address } = (await agent.send('/local/wallet/sign-in')).json.sign_in
+    const { keyrings } = await agent.wallet.status()
+    const keyring = keyrings.find(({ accounts }) => accounts.some((account) => account.address === address))
+    if (!keyring) throw new Error('The account is not in the wallet.')
+    expect(openSignIns(address)).toBe(1)
+    await agent.wallet.remove(keyring.id, { typedLabel: keyring.label, passphrase })
+    await until('the sign-in to end', () => openSignIns(address) === 0)
+    await eventually(() =>
+      expect(agent.connection()).toMatchObject({
+        state: 'signed-out',
+        detail: expect.stringContaining('Choose in Settings which account signs in'),
+      }),
+    )
+    agent.wallet.lock()
+    await agent.wallet.unlock(passphrase)
+    expect(agent.connection().state).toBe('signed-out')
+    await agent.close()
+    agent = await start()
+    await agent.wallet.unlock(passphrase)
+    await eventually(() => expect(agent.connection().detail).toContain('Choose in Settings'))
+
+    const account = agent.wallet.account('evm')
+    const chosen = await agent.send('/local/wallet/sign-in', { method: 'PUT', body: { account_id: account.id } })
+    expect(chosen.status, chosen.text).toBe(200)
+    await connected(agent)
+    expect((await me()).wallet_address).toBe(account.address)
+  })
+
+  test('signs out of the account before when another one is chosen', async () => {
+    const before = agent.wallet.account('evm')
+    const { id } = await me()
+    const next = await add()
+    const path = '/local/wallet/sign-in'
+    expect((await agent.send(path, { method: 'PUT', body: { account_id: next.id } })).status).toBe(200)
+    await until('the sign-in to end', () => openSignIns(before.address) === 0)
+    await eventually(async () => expect(await me()).toMatchObject({ wallet_address: next.address }))
+    expect((await me()).id).not.toBe(id)
+  })
+
+  test('is not signed in where its address leads to another account than before', async () => {
+    const { address } = (await agent.send('/local/wallet/sign-in')).json.sign_in
+    serviceDatabase((it) => it.prepare('DELETE FROM account_wallets WHERE address = ?').run(address))
+    relay.cut()
+    await eventually(() =>
+      expect(agent.connection()).toMatchObject({
+        state: 'signed-out',
+        detail: expect.stringMatching(/no longer signs in to your account|asked to allow one/),
+      }),
+    )
+  })
+})
+
 describe('the service of this computer', () => {
   const dataFolder = temporaryFolder('linked')
   let agent: RunningAgent

@@ -44,6 +44,27 @@ async function watch(path: string, options: Parameters<typeof openSocket>[1] = {
 const stream = (terminal: string, query = '') => `${terminal}/stream${query}`
 
 describe('through REST', () => {
+  test('one starts in the directory of the foreground program of another', async () => {
+    const server = await startTerminal('mkdir -p /srv/site && cd /srv/site && exec sleep 1000')
+    await until('the program', async () => {
+      const { json } = await service.send(`${sandbox}/exec`, { body: { command: 'pgrep -fx "sleep 1000"' } })
+      return json.exit_code === 0
+    })
+    const outputOf = async (body: object) => {
+      const terminal = await startTerminal('pwd', body)
+      return until('the exit', async () => {
+        const { json } = await service.send(`${terminal}/read`)
+        return json.state === 'exited' && json.output
+      })
+    }
+    const beside = { cwd_of: server.slice(server.lastIndexOf('/') + 1), cwd: '/tmp' }
+    expect(await outputOf(beside)).toBe('/srv/site')
+    await service.send(server, { method: 'DELETE' })
+    expect(await outputOf(beside)).toBe('/tmp')
+    const refusal = await service.send(`${sandbox}/pty`, { body: { command: 'pwd', cwd_of: '../etc' } })
+    expect([refusal.status, refusal.json.code]).toEqual([400, 'request/invalid'])
+  })
+
   test('what is typed is answered on the screen, and the end is told truthfully', async () => {
     const terminal = await startTerminal('read name; echo "hello $name"; exit 7')
     expect((await service.send(`${terminal}/write`, { body: { input: 'wörld\n' } })).json).toMatchObject({

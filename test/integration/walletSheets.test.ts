@@ -86,6 +86,8 @@ async function startWallet() {
         },
       }),
     },
+    unlinking: { findLinked: () => ({ own: [], others: [] }) },
+    service: link.status,
     providers: {
       keys: { about: elsewhere, list: elsewhere, set: elsewhere },
       servers: { get: elsewhere, setKey: elsewhere },

@@ -10,6 +10,8 @@ import { sharedBudget } from './budgets/paymentBudgets.ts'
 import { chatParts } from './chatParts.ts'
 import { connectionParts } from './connectionParts.ts'
 import type { ServiceClient } from './connections/serviceClient.ts'
+import { walletLinkRepository } from './connections/walletLinkRepository.ts'
+import { walletUnlinking } from './connections/walletUnlinking.ts'
 import { domainParts } from './domainParts.ts'
 import { identityParts } from './identityParts.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
@@ -57,10 +59,17 @@ export type AgentParts = {
 export function agentParts(options: AgentOptions): AgentParts {
   const { link, hosted, scope, log, now } = options
   const ground = agentGround(options)
+  const unlinking = walletUnlinking(walletLinkRepository(ground.database))
   const wallet = walletParts(ground, {
-    removal({ keyring: { label, accounts } }, remove) {
+    removal({ keyring: { label, accounts }, unlinksAll = false }, remove) {
       const ids = new Set(accounts.map(({ id }) => id))
-      approvals.removeAccounts({ ids, detail: `You removed “${label}” from the wallet.` }, remove)
+      approvals.removeAccounts({ ids, detail: `You removed “${label}” from the wallet.` }, () => {
+        unlinking.removeAddresses(
+          accounts.map(({ address }) => address),
+          { unlinksAll },
+        )
+        remove()
+      })
     },
   })
   const vault = wallet.wallet
@@ -75,12 +84,14 @@ export function agentParts(options: AgentOptions): AgentParts {
     paymentReservations: budget.reservations,
   })
   const { approvals, policy } = approval
-  const { clientOf } = connectionParts(ground, { wallet: vault, approvals, serviceTarget })
+  const connection = connectionParts(ground, { wallet: vault, approvals, serviceTarget })
   const providers = providerParts(ground)
   const toolServer = toolServerParts(ground, providers)
   const sheets = scope.own(
     walletSheets({
       vault,
+      unlinking,
+      service: link.status,
       requireStrong,
       approvals,
       policy,
@@ -118,6 +129,7 @@ export function agentParts(options: AgentOptions): AgentParts {
   const endpoints: readonly LocalEndpoint[] = [
     ...activity.endpoints,
     ...wallet.endpoints,
+    ...connection.endpoints,
     ...sheets.endpoints,
     ...approval.endpoints,
     ...identity.endpoints,
@@ -140,7 +152,7 @@ export function agentParts(options: AgentOptions): AgentParts {
     mcp: tools.mcp,
     stdioDoor: tools.door,
     sheets: sheets.pages,
-    clientOf,
+    clientOf: connection.clientOf,
     tasks: ground.tasks,
     endpoints,
   }

@@ -13,6 +13,7 @@ import { domainsKey } from '../features/domains/useDomains.ts'
 import { automatonsKey, registrationsKey } from '../features/identity/useIdentities.ts'
 import { imagesKey } from '../features/images/useImages.ts'
 import { budgetsKey, paymentsKey } from '../features/payments/usePayments.ts'
+import { signInWalletKey, walletLinksKey } from '../features/settings/account/useWalletLinks.ts'
 import { keysKey } from '../features/settings/keys/useApiKeys.ts'
 import { modelsKey } from '../features/settings/models/useModels.ts'
 import { modelServersKey, providersKey } from '../features/settings/models/useProviders.ts'
@@ -36,15 +37,15 @@ export const staleKeys: Readonly<Record<LocalEvent['type'], readonly QueryKey[]>
   'terminal.output': [],
   'terminal.called': [],
   'terminal.typed': [],
-  'activity.noted': [keysKey, accessKey, clientsKey],
+  'activity.noted': [keysKey, accessKey, clientsKey, walletLinksKey],
   'things.removed': [],
   'automatons.changed': [automatonsKey],
   'models.changed': [modelsKey, chatKeys.models],
   'credits.changed': [creditsKey],
   'domains.changed': [domainsKey, renewalsKey],
   'account-requests.changed': [],
-  'connection.changed': [statusKey, domainsKey],
-  'wallet.changed': [walletKey, renewalsKey, ['local', 'balances']],
+  'connection.changed': [statusKey, domainsKey, signInWalletKey],
+  'wallet.changed': [walletKey, renewalsKey, ['local', 'balances'], walletLinksKey, signInWalletKey],
   'intent.changed': [['chat', 'intent']],
   'intent.show': [],
   'policy.changed': [policyKey],

@@ -239,6 +239,8 @@ export const hostMethods = {
       cols: z.int(),
       rows: z.int(),
       cwd: z.string().optional(),
+      /** Starts in the directory of this terminal's foreground program, or in `cwd` where that is unknown. */
+      cwdOf: TerminalId.optional(),
       env: Environment.optional(),
     }),
     result: TerminalRecord,

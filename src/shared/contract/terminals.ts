@@ -68,6 +68,9 @@ export const createTerminal = defineRoute({
     cols: Size.default(terminalLimits.defaultCols),
     rows: Size.default(terminalLimits.defaultRows),
     cwd: z.string().startsWith('/', 'must be an absolute path').optional(),
+    cwd_of: TerminalId.optional().describe(
+      'A running terminal of the sandbox: the new one starts in the directory of its foreground program, or in `cwd` where that is unknown.',
+    ),
     env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).optional(),
   }),
   response: Terminal,

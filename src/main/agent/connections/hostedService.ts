@@ -1,11 +1,15 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../../../shared/appError.ts'
 import { getMe, refreshTokens, signOut, type Tokens, verifySignIn } from '../../../shared/contract/auth.ts'
+import { shortAddress } from '../../../shared/shortAddress.ts'
 import type { Log } from '../../platform/log.ts'
 import type { LocalEvents } from '../localEvents.ts'
+import type { Note } from '../note.ts'
 import type { SigningAccount, WalletKeys } from '../wallet/walletKeys.ts'
 import type { ServiceClient } from './serviceClient.ts'
 import type { ServiceLink } from './serviceLink.ts'
 import type { ServiceTarget } from './serviceTarget.ts'
+import type { SignInWallet, SignInWalletRepository } from './signInWalletRepository.ts'
 import type { WalletMessages } from './walletMessages.ts'
 
 /** Where a hosted service is. */
@@ -15,18 +19,30 @@ export type HostedPlace = {
   authority: string | undefined
 }
 
+/** The sign-in of a hosted service, for the window. */
+export type HostedSignIn = {
+  /** Account of the wallet that signs in; undefined until one has. */
+  wallet(): SignInWallet | undefined
+  /** Signs in with this account from now on, and ends the sign-in of another one. */
+  choose(account: SigningAccount): Promise<void>
+}
+
 type Options = {
   place: HostedPlace
   link: Pick<ServiceLink, 'status' | 'target' | 'connect' | 'disconnect'>
   events: Pick<LocalEvents, 'subscribe'>
   client: Pick<ServiceClient, 'call'>
-  wallet: Pick<WalletKeys, 'account' | 'isUnlocked'>
+  wallet: Pick<WalletKeys, 'account' | 'accounts' | 'isUnlocked'>
+  records: SignInWalletRepository
+  /** Resolves when wallets that were removed are unlinked, as far as possible now: that needs the sign-in. */
+  unlinked: () => Promise<void>
   messages: WalletMessages
+  note: Note
   now: () => number
   log: Log
 }
 
-type Session = { tokens: Tokens; freshUntilMs: number }
+type Session = { tokens: Tokens; freshUntilMs: number; wallet: SignInWallet }
 
 /** An access token is exchanged when this part of its life is left. */
 const exchangeAt = 0.2
@@ -36,11 +52,11 @@ const leaveWithinMs = 2_000
 const exchangeMs = { least: 10_000, most: 24 * 3_600_000 } as const
 
 /**
- * Signs in to a hosted service with the wallet, and stays signed in: access tokens are the credential of all that goes
- * there. Tokens live in memory alone; after a restart the wallet signs in again, once it is unlocked.
+ * Signs in to a hosted service with the wallet, and stays signed in with the same account: another one signs in only when
+ * the user chooses it. Access tokens are the credential of all that goes there. Tokens live in memory alone; after a restart the wallet signs in again, once it is unlocked.
  */
-export function hostedService(options: Options): { close(): Promise<void> } {
-  const { place, link, events, client, wallet, messages, now, log } = options
+export function hostedService(options: Options): HostedSignIn & { close(): Promise<void> } {
+  const { place, link, events, client, wallet, records, messages, now, log } = options
   const closing = new AbortController()
   const { signal } = closing
   let session: Session | undefined
@@ -60,31 +76,93 @@ export function hostedService(options: Options): { close(): Promise<void> } {
     authority: place.authority,
   }
 
-  const keep = (tokens: Tokens): void => {
+  const keep = (tokens: Tokens, signedIn: SignInWallet): void => {
     const freshMs = tokens.expires_in * 1000 * (1 - exchangeAt)
-    session = { tokens, freshUntilMs: now() + Math.min(Math.max(freshMs, exchangeMs.least), exchangeMs.most) }
+    session = {
+      tokens,
+      wallet: signedIn,
+      freshUntilMs: now() + Math.min(Math.max(freshMs, exchangeMs.least), exchangeMs.most),
+    }
     retryMs = retry.firstMs
     wake(session.freshUntilMs - now())
     if (link.target() !== target) link.connect(target)
   }
 
   const signIn = async (): Promise<void> => {
-    const account = accountOf(wallet)
-    if (!account)
-      return link.disconnect(`Make or import a wallet: ${link.status().name} knows you by it.`, 'service/sign-in')
+    const { name } = link.status()
+    if (!hasAccount(wallet)) return tell(`Make or import a wallet: ${name} knows you by it.`)
+    const account = accountToSignIn()
+    if (!account) return tell(`${removedAccount()} Choose in Settings which account signs in to ${name}.`)
     if (!wallet.isUnlocked()) {
       refused = false
-      return link.disconnect(`Unlock the wallet: ${link.status().name} knows you by it.`, 'service/sign-in')
+      return tell(`Unlock the wallet: ${name} knows you by it.`)
     }
     if (refused) return
-    link.disconnect(`Signing in to ${link.status().name} with ${account.label}.`, 'service/sign-in')
-    const signed = await messages.sign(account, { why: `Sign in to ${link.status().name}.`, signal })
-    keep(await client.call(verifySignIn, signed, { credential: null, signal }))
+    tell(`Signing in to ${name} with ${account.label}.`)
+    const signed = await messages.sign(account, { why: `Sign in to ${name}.`, signal })
+    const tokens = await client.call(verifySignIn, signed, { credential: null, signal })
+    const { id: serviceAccount } = await client.call(getMe, {}, { credential: tokens.access_token, signal })
+    const before = records.find(place.url)
+    if (accountToSignIn()?.id !== account.id) {
+      again = true // another account was chosen, or this one removed
+      return revoke(tokens)
+    }
+    if (
+      before?.accountId === account.id &&
+      before.serviceAccount !== null &&
+      before.serviceAccount !== serviceAccount
+    ) {
+      await revoke(tokens)
+      refused = true
+      return tell(
+        `${account.label} no longer signs in to your account at ${name}, but to another one. Choose in Settings which account signs in.`,
+      )
+    }
+    const signedIn = { accountId: account.id, address: account.address, serviceAccount }
+    records.set(place.url, signedIn)
+    keep(tokens, signedIn)
   }
 
-  const exchange = async ({ tokens }: Session): Promise<void> => {
+  const tell = (detail: string): void => link.disconnect(detail, 'service/sign-in')
+
+  /** The account that signed in before, or was chosen; the default account where there is none. Undefined: it was removed. */
+  const accountToSignIn = (): SigningAccount | undefined => {
+    const chosen = records.find(place.url)
+    if (!chosen) return defaultAccount(wallet)
+    return wallet.accounts().find(({ id }) => id === chosen.accountId)
+  }
+  const removedAccount = (): string =>
+    `The wallet account ${shortAddress(records.find(place.url)?.address ?? '')} that signed in was removed.`
+
+  const revoke = async ({ refresh_token }: Tokens): Promise<void> => {
+    const within = { credential: null, signal: AbortSignal.timeout(leaveWithinMs) }
+    await client.call(signOut, { refresh_token }, within).catch(() => {}) // it ends by itself
+  }
+
+  /** Ends the session when its account has left the wallet. */
+  const endWithWallet = async (present: Session): Promise<void> => {
+    const { accountId, address } = present.wallet
+    if (wallet.accounts().some(({ id }) => id === accountId)) return
+    await Promise.race([options.unlinked(), pause(leaveWithinMs, undefined, { signal }).catch(() => {})])
+    await endSession(present)
+    const summary = `Signed out of ${link.status().name}: the account ${address} was removed from the wallet.`
+    options.note({ kind: 'service.signed_out', actor: { kind: 'system', name: 'Steward' }, subject: address, summary })
+  }
+
+  const endSession = async (present: Session): Promise<void> => {
+    if (session === present) session = undefined
+    tell(`Signed out of ${link.status().name}.`)
+    await revoke(present.tokens)
+  }
+
+  const exchange = async ({ tokens, wallet: signedIn }: Session): Promise<void> => {
     try {
-      keep(await client.call(refreshTokens, { refresh_token: tokens.refresh_token }, { credential: null, signal }))
+      const fresh = await client.call(
+        refreshTokens,
+        { refresh_token: tokens.refresh_token },
+        { credential: null, signal },
+      )
+      keep(fresh, signedIn)
     } catch (failure) {
       if (!isRefusal(failure)) throw failure
       session = undefined
@@ -104,6 +182,7 @@ export function hostedService(options: Options): { close(): Promise<void> } {
   }
 
   const step = async (): Promise<void> => {
+    if (session) await endWithWallet(session)
     if (!session) return signIn()
     const isOver = session.freshUntilMs <= now()
     if (isOver || (link.status().state === 'unreachable' && !(await isKnown()))) return exchange(session)
@@ -146,22 +225,31 @@ export function hostedService(options: Options): { close(): Promise<void> } {
   }
 
   const leave = events.subscribe((event) => {
-    if (event.type === 'wallet.changed' && !session) proceed()
+    if (event.type === 'wallet.changed') proceed()
     if (event.type === 'connection.changed' && event.connection.state === 'unreachable' && session) proceed()
   })
   proceed()
 
   return {
+    wallet: () => records.find(place.url),
+    async choose({ id: accountId, address }) {
+      const before = records.find(place.url)
+      if (session?.wallet.accountId === accountId) return
+      const serviceAccount = before?.accountId === accountId && !refused ? before.serviceAccount : null
+      records.set(place.url, { accountId, address, serviceAccount })
+      refused = false
+      if (session) await endSession(session)
+      proceed()
+    },
     async close() {
       leave()
       clearTimeout(timer)
       closing.abort()
       await running
       if (!session) return
-      const refreshToken = session.tokens.refresh_token
+      const { tokens } = session
       session = undefined
-      const given = { credential: null, signal: AbortSignal.timeout(leaveWithinMs) }
-      await client.call(signOut, { refresh_token: refreshToken }, given).catch(() => {}) // it ends by itself
+      await revoke(tokens)
     },
   }
 }
@@ -177,7 +265,11 @@ function isRefusal(failure: unknown): boolean {
   return failure instanceof AppError && failure.status === 401
 }
 
-function accountOf(wallet: Pick<WalletKeys, 'account'>): SigningAccount | undefined {
+function hasAccount(wallet: Pick<WalletKeys, 'accounts'>): boolean {
+  return wallet.accounts().length > 0
+}
+
+function defaultAccount(wallet: Pick<WalletKeys, 'account'>): SigningAccount | undefined {
   for (const chainType of ['evm', 'solana'] as const) {
     try {
       return wallet.account(chainType)

@@ -43,6 +43,22 @@ export const agentReferences = {
     ],
   },
   balances: { account_id: deletedWith('wallet-account') },
+  wallet_links: {
+    service_account: plain('Account of a service: compared at each connect.'),
+    address: {
+      ...{ refersTo: 'wallet-account', onRemoved: 'close', by: 'slice' },
+      why: 'It is marked as to be unlinked at the service, and deleted once that is done.',
+    },
+  },
+  sign_in_wallets: {
+    service_url: plain('Address of the service.'),
+    wallet_account: {
+      ...{ refersTo: 'wallet-account', onRemoved: 'tell', by: 'use' },
+      why: 'Steward signs out, and asks which account signs in.',
+    },
+    address: historyOf('wallet-account', 'Named in the words that ask.'),
+    service_account: plain('Account of a service.'),
+  },
   intents: {
     asker_id: requester,
     intent: [

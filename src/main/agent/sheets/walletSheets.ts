@@ -1,4 +1,5 @@
 import { AppError } from '../../../shared/appError.ts'
+import type { ServiceConnection } from '../../../shared/contract/localApi.ts'
 import type { Parsed } from '../../../shared/contract/route.ts'
 import {
   type Keyring,
@@ -11,6 +12,7 @@ import { isoTime } from '../../../shared/time.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { ConfirmedPolicy } from '../approvals/confirmedPolicy.ts'
+import type { WalletUnlinking } from '../connections/walletUnlinking.ts'
 import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
 import { type SheetPages, sheetPages } from './sheetPages.ts'
 import { sheetSessions } from './sheetSessions.ts'
@@ -32,6 +34,9 @@ export type WalletSheets = { endpoints: readonly LocalEndpoint[]; pages: SheetPa
 type Options = SheetTools & {
   approvals: Pick<Approvals, 'get' | 'decide'>
   policy: Pick<ConfirmedPolicy, 'wish'>
+  /** Sign-ins of the wallet at services, for a removal. */
+  unlinking: Pick<WalletUnlinking, 'findLinked'>
+  service: () => Pick<ServiceConnection, 'name' | 'kind' | 'state'>
   providers: KeySheetProviders
   /** The built interface, which has the font. */
   pagesFolder: string
@@ -41,7 +46,8 @@ type Options = SheetTools & {
 
 type Asked = Parsed<typeof openWalletSheet>['body']
 
-export function walletSheets({ approvals, policy, providers, pagesFolder, now, log, ...tools }: Options): WalletSheets {
+export function walletSheets(options: Options): WalletSheets {
+  const { approvals, policy, unlinking, service, providers, pagesFolder, now, log, ...tools } = options
   const { vault } = tools
   const onUnexpected = (failure: unknown) => log.error('a sheet failed', { failure })
   const sessions = sheetSessions({ now, onUnexpected })
@@ -88,7 +94,10 @@ export function walletSheets({ approvals, policy, providers, pagesFolder, now, l
     if (asked.purpose === 'change_passphrase') return changePassphraseSheet(tools)
     if (asked.purpose === 'export') return exportSheet(tools, accountOf(wallet, named(asked.account_id, 'account_id')))
     const keyring = keyringOf(wallet, named(asked.keyring_id, 'keyring_id'))
-    if (asked.purpose === 'remove') return removeSheet(vault, keyring)
+    if (asked.purpose === 'remove') {
+      const linked = unlinking.findLinked(keyring.accounts.map(({ address }) => address))
+      return removeSheet(vault, keyring, { ...linked, service: service() })
+    }
     if (keyring.kind !== 'phrase') {
       throw new AppError('request/invalid', `keyring_id: “${keyring.label}” is a private key and has no words.`)
     }

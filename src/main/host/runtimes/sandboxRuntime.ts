@@ -183,6 +183,8 @@ export interface MachineTerminal {
   resize(cols: number, rows: number): void
   /** The name of the program in its foreground; undefined for its own command. Absent where the runtime does not tell. */
   foreground?(): Promise<string | undefined>
+  /** Absolute path of the working directory of that program. Undefined: unknown. Absent where the runtime does not tell. */
+  directory?(): Promise<string | undefined>
   /** Stops reading: the program blocks once the kernel's buffer is full. */
   pause(): void
   resume(): void

@@ -39,6 +39,8 @@ export type TerminalSession = {
   readSince(request: SinceRequest): Promise<SinceReply>
   search(query: SearchQuery): Promise<ScreenMatches>
   attach(stream: ViewerStream, wanted: ViewerChoices): Viewer
+  /** Absolute path of the working directory of its foreground program; undefined where that is unknown. */
+  directory(): Promise<string | undefined>
   /** Whether its machine is being stopped: an end from now on is the machine's. */
   machineEnding(ending: boolean): void
   /** Asks the program to exit. Resolves when it has, or after a timeout. */
@@ -344,6 +346,7 @@ export async function terminalSession(options: SessionOptions): Promise<Terminal
       )
       return added
     },
+    directory: async () => (record.state === 'running' ? program?.directory?.() : undefined),
     machineEnding(ending) {
       withMachine = ending
     },

@@ -156,7 +156,7 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
   }
 
   const start = async (machine: Machine, params: HostParams<'terminal.create'>): Promise<TerminalRecord> => {
-    const { sandboxId, terminalId, command, cols, rows, cwd, env } = params
+    const { sandboxId, terminalId, command, cols, rows, env } = params
     const record: TerminalRecord = {
       id: terminalId,
       sandboxId,
@@ -174,6 +174,8 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
       endedWithMachine: false,
     }
     const marksKey = randomBytes(16).toString('hex')
+    const beside = params.cwdOf === undefined ? undefined : sessions.get(params.cwdOf)
+    const cwd = (beside?.record.sandboxId === sandboxId ? await beside.directory() : undefined) ?? params.cwd
     const program = await machine.openTerminal({
       command,
       cols,

@@ -37,10 +37,10 @@ export function terminalRoutes(options: {
 }): Endpoint[] {
   const { sandboxes, links, call } = options
   return [
-    linkEndpoint(createTerminal, async ({ params, body }, { caller }) => {
+    linkEndpoint(createTerminal, async ({ params, body: { cwd_of: cwdOf, ...body } }, { caller }) => {
       const { id: sandboxId } = sandboxes.running(caller, params.id)
       const terminalId = TerminalId.parse(options.newTerminalId())
-      const { result } = await call('terminal.create', { sandboxId, terminalId, ...body })
+      const { result } = await call('terminal.create', { sandboxId, terminalId, ...body, ...(cwdOf && { cwdOf }) })
       options.activity.opened(result)
       return terminalToWire(result)
     }),

@@ -268,8 +268,8 @@ export function useTerminalsScreen(): TerminalsScreenState {
           await runAgain(terminal, (layout, added) => replaced(layout, terminal.session_id, added))
         }
       },
-      newTerminal: (arrange, cwd) =>
-        void tryTerminal(sandbox, { command: shellCommand, ...(arrange && { arrange }), ...(cwd && { cwd }) }),
+      newTerminal: (arrange, directory) =>
+        void tryTerminal(sandbox, { command: shellCommand, ...(arrange && { arrange }), ...directory }),
       arrange: (change) => layouts.change(sandbox.id, change),
       rename: (terminal, name) => void terminals.rename(terminal, name),
       keepClosed: (listedIds) => changeSelection((before) => withListedTabs(before, sandbox.id, listedIds)),

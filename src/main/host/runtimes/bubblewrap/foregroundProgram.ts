@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, readlink } from 'node:fs/promises'
 import { shownLine } from '../../../../shared/shownLine.ts'
 import { readProcess } from './processTable.ts'
 
@@ -18,4 +18,15 @@ export async function foregroundProgram(leader: number): Promise<string | undefi
   ])
   if (row?.session !== leader || name === undefined) return undefined
   return shownLine(name, longestName) || undefined
+}
+
+const deletedMark = ' (deleted)'
+
+/** Working directory, as the sandbox names it, of the program in the foreground of a terminal. Undefined: unknown or deleted. */
+export async function foregroundDirectory(leader: number): Promise<string | undefined> {
+  const group = (await readProcess(leader))?.foreground
+  const process = group !== undefined && group > 0 ? group : leader
+  const path = await readlink(`/proc/${process}/cwd`).catch(() => undefined) // ended meanwhile, or not readable
+  if ((await readProcess(process))?.session !== leader) return undefined
+  return path?.startsWith('/') && !path.endsWith(deletedMark) ? path : undefined
 }

@@ -6,7 +6,7 @@ import { AppError } from '../../../../shared/appError.ts'
 import { commandFields, exitOf, notRun } from '../inside/commands.ts'
 import type { MachineTerminal, TerminalRequest } from '../sandboxRuntime.ts'
 import { type Entered, type Entrance, enter } from './enter.ts'
-import { foregroundProgram } from './foregroundProgram.ts'
+import { foregroundDirectory, foregroundProgram } from './foregroundProgram.ts'
 import { killSession } from './processTable.ts'
 import { openPseudoTerminal, type PseudoTerminal } from './pseudoTerminal.ts'
 import { createTerminalInput } from './terminalInput.ts'
@@ -136,6 +136,7 @@ function running({ entered, leader, connection, stream, reading, terminal }: Run
       if (!stream.destroyed) terminal.resize(cols, rows)
     },
     foreground: async () => (over ? undefined : foregroundProgram(leader)),
+    directory: async () => (over ? undefined : foregroundDirectory(leader)),
     pause: () => void stream.pause(),
     resume: () => void stream.resume(),
     close() {

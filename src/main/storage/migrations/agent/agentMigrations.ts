@@ -23,6 +23,7 @@ import { toolPaymentIds } from './toolPaymentIds.ts'
 import { toolServers } from './toolServers.ts'
 import { tools } from './tools.ts'
 import { wallet } from './wallet.ts'
+import { walletLinks } from './walletLinks.ts'
 
 /** The schema of `agent.sqlite`, in order. */
 export const agentMigrations: readonly Migration[] = [
@@ -50,4 +51,5 @@ export const agentMigrations: readonly Migration[] = [
   toolPaymentIds,
   modelServerPrices,
   references,
+  walletLinks,
 ]

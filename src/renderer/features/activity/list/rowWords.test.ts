@@ -61,6 +61,31 @@ test('a request is told by how it began, and by how it ended', () => {
   expect([asked, approved, signed].map(stepWords)).toEqual(['research-agent asked', 'You approved it', 'Signed'])
 })
 
+test('a purchase is described by its effect and whether it was paid', () => {
+  const purchase = { task: 'action:1', links: { intent: 'i' } }
+  const bought = entry({
+    sequence: 4,
+    kind: 'domain.registered',
+    task: 'action:1',
+    summary: 'You registered a.com.',
+    actor: you,
+  })
+  const paid = entry({ sequence: 5, kind: 'payment.settled', ...purchase, summary: 'Register a.com: paid.' })
+  const steps = [signed, approved, asked].map((it) => ({ ...it, task: 'action:1' }))
+  expect(onlyRow(paid, bought, ...steps)).toEqual({
+    who: 'You',
+    what: ' registered a.com',
+    outcome: { tone: 'positive', words: 'Paid' },
+  })
+  const unclear = entry({ sequence: 5, kind: 'payment.unknown', ...purchase })
+  expect(onlyRow(unclear, ...steps)).toMatchObject({
+    what: ' asked to pay $1',
+    outcome: { tone: 'caution', words: 'Not known yet' },
+  })
+  const late = entry({ sequence: 6, kind: 'payment.reconciled', ...purchase, detail: { paid: false } })
+  expect(onlyRow(late, unclear, ...steps).outcome).toEqual({ tone: 'neutral', words: 'Not paid' })
+})
+
 test('a request whose beginning is not read yet is told by what is', () => {
   expect(onlyRow(signed)).toMatchObject({ what: 'Signed with 0x1: pay $1', outcome: { words: 'Signed' } })
 })

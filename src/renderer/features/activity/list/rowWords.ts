@@ -17,20 +17,32 @@ const outcomes: Readonly<Record<string, RowWords['outcome']>> = {
   'intent.denied': { tone: 'neutral', words: 'Denied' },
   'intent.expired': { tone: 'neutral', words: 'Expired' },
   'intent.failed': { tone: 'negative', words: 'Failed' },
+  'payment.settled': { tone: 'positive', words: 'Paid' },
+  'payment.refused': { tone: 'neutral', words: 'Not paid' },
+  'payment.unknown': { tone: 'caution', words: 'Not known yet' },
   'registration.registered': { tone: 'positive', words: 'Registered' },
   'registration.failed': { tone: 'negative', words: 'Failed' },
 }
 
-/** A request is told by how it began, and by how it ended. */
+/** A request is described by its effect, or by how it began, and by how it ended. */
 export function rowWords({ entries, isRequest, lead, state }: TimelineRow): RowWords {
   const [newest] = entries
   if (!isRequest) return { ...sentenceOf(lead ?? newest), outcome: undefined }
-  const told = entries.find(({ kind }) => kind === 'intent.asked') ?? newest
-  const last = state ?? entries.find(({ kind }) => Object.hasOwn(outcomes, kind))?.kind
+  const subject = lead ?? entries.find(({ kind }) => kind === 'intent.asked') ?? newest
+  const payment = entries.find(({ kind }) => kind.startsWith('payment.'))
+  const last = payment
+    ? paymentKind(payment)
+    : (state ?? entries.find(({ kind }) => Object.hasOwn(outcomes, kind))?.kind)
   return {
-    ...sentenceOf(told),
+    ...sentenceOf(subject),
     outcome: last !== undefined && Object.hasOwn(outcomes, last) ? outcomes[last] : undefined,
   }
+}
+
+/** A payment that was cleared up later is described as what it turned out to be. */
+function paymentKind({ kind, detail }: TimelineEntry): string {
+  if (kind !== 'payment.reconciled') return kind
+  return detail.paid === true ? 'payment.settled' : 'payment.refused'
 }
 
 function sentenceOf(entry: TimelineEntry): Pick<RowWords, 'who' | 'what'> {

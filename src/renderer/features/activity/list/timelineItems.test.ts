@@ -97,6 +97,19 @@ test('effects stay apart if several calls share a task, none is there, or the en
   expect(shape([ofTask(2, 'tool.called'), { ...ofTask(1, 'x'), problem: 'It was changed.' }])).toEqual([[2], [1]])
 })
 
+test('a purchase is one row: its request, its payment and its effect', () => {
+  const task = 'action:9'
+  const asked = { ...ofIntent(1, 'intent.asked'), task }
+  const signed = { ...ofIntent(2, 'intent.signed'), task }
+  const paid = { ...ofTask(4, 'payment.settled', task), links: { intent: 'intent', payment: 'pay_1' } }
+  const bought = ofTask(3, 'domain.registered', task)
+  expect(led([paid, bought, signed, asked])).toEqual([['request intent', 'domain.registered', 4]])
+  const other = { ...ofIntent(5, 'intent.asked', 'another'), task }
+  expect(shape([other, paid, bought, signed, asked])).toEqual([[5], [4, 2, 1], [3]])
+  const ofChat = { ...paid, task: 'chat:1' }
+  expect(shape([ofChat, ofTask(3, 'domain.registered', 'chat:1'), signed])).toEqual([[4, 2], [3]])
+})
+
 test('the request of a call stays a row of its own', () => {
   const asked = { ...ofIntent(1, 'intent.asked'), task: 'call:1' }
   expect(shape([ofTask(3, 'tool.called'), ofTask(2, 'sandbox.deleted'), asked])).toEqual([[3, 2], [1]])

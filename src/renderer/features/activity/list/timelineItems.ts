@@ -3,7 +3,7 @@ import { requestIdOf, type TimelineEntry } from '../../../../shared/contract/tim
 /** A line of the list: a day, or what happened: one entry, a request with all that became of it, or a call with its effects. */
 export type TimelineItem = { kind: 'day'; key: string; label: string } | { kind: 'row'; key: string; row: TimelineRow }
 
-/** Newest entry first. Only a request, and a tool call or plan with its effects, have more than one. */
+/** Newest entry first. Only a request with its payment and effects, and a call or plan with its effects, have several. */
 export type TimelineRow = {
   key: string
   entries: readonly [TimelineEntry, ...TimelineEntry[]]
@@ -44,8 +44,9 @@ const callKinds: ReadonlySet<string> = new Set(['tool.called', 'tool.failed', 'd
 export function rowsOf(entries: readonly TimelineEntry[], states: RequestStates = {}): TimelineRow[] {
   const rows = new Map<string, TimelineRow>()
   const calls = findCalls(entries)
+  const requests = findRequests(entries, calls)
   for (const entry of entries) {
-    const request = entry.problem === null ? requestIdOf(entry) : undefined
+    const request = requestOf(entry) ?? requests.get(taskOf(entry) ?? '')
     const call = request === undefined ? calls.get(taskOf(entry) ?? '') : undefined
     const key = request === undefined ? String((call ?? entry).sequence) : `request ${request}`
     const begun = rows.get(key)
@@ -73,13 +74,34 @@ function findCalls(entries: readonly TimelineEntry[]): ReadonlyMap<string, Timel
   return calls
 }
 
+/** The request of an entry, or of the payment that the entry is about. */
+function requestOf(entry: TimelineEntry): string | undefined {
+  if (entry.problem !== null) return undefined
+  return requestIdOf(entry) ?? (entry.kind.startsWith('payment.') ? entry.links.intent : undefined)
+}
+
+/** The only request of each task without a call: a purchase, whose effects the service reports in the same task. */
+function findRequests(
+  entries: readonly TimelineEntry[],
+  calls: ReadonlyMap<string, TimelineEntry>,
+): ReadonlyMap<string, string> {
+  const found = new Map<string, Set<string>>()
+  for (const entry of entries) {
+    const task = taskOf(entry)
+    const request = requestOf(entry)
+    if (task === undefined || request === undefined || calls.has(task)) continue
+    found.set(task, (found.get(task) ?? new Set()).add(request))
+  }
+  return new Map([...found].flatMap(([task, ids]) => (ids.size === 1 ? [[task, [...ids][0] ?? '']] : [])))
+}
+
 function taskOf({ task, problem }: TimelineEntry): string | undefined {
   return problem === null && task !== null && !task.startsWith('chat:') ? task : undefined
 }
 
 /** A single effect says more than the name of the tool. */
 function leadOf({ entries, isRequest }: TimelineRow): TimelineEntry | undefined {
-  if (isRequest) return undefined
+  if (isRequest) return entries.find((entry) => requestOf(entry) === undefined)
   const call = entries.find(({ kind }) => callKinds.has(kind))
   const effects = entries.filter((entry) => entry !== call)
   return call?.kind === 'tool.called' && effects.length === 1 ? effects[0] : call

@@ -8,6 +8,7 @@ import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import { StatusDot, type Tone } from '../../../ui/StatusDot.tsx'
 import { SettingsCard, SettingsGroup, SettingsPage, SettingsRow } from '../SettingsPage.tsx'
 import { LinkedWallets } from './LinkedWallets.tsx'
+import { SignInWalletRow } from './SignInWalletRow.tsx'
 import { useMe } from './useMe.ts'
 
 export function AccountSection() {
@@ -63,6 +64,7 @@ function Connection() {
           <SettingsRow label="Address" hint={connection.detail ?? undefined}>
             <AddressText text={connection.url} label="Copy address" />
           </SettingsRow>
+          <SignInWalletRow />
         </SettingsCard>
       )}
     </SettingsGroup>
@@ -98,7 +100,7 @@ function Identity() {
               API key “{data.api_key.name}” <span className="font-mono text-small">{data.api_key.key_prefix}…</span>
             </SettingsRow>
           )}
-          <LinkedWallets wallets={data.wallets} />
+          <LinkedWallets />
         </SettingsCard>
       )}
     </SettingsGroup>

@@ -1,37 +1,101 @@
-import type { LinkedWallet } from '../../../../shared/contract/auth.ts'
+import { useState } from 'react'
+import type { WalletLink } from '../../../../shared/contract/walletLinks.ts'
 import { openRecord, plainWord } from '../../../../shared/openRecord.ts'
 import { AddressText } from '../../../ui/AddressText.tsx'
+import { Button } from '../../../ui/Button.tsx'
+import { ConfirmDialog } from '../../../ui/ConfirmDialog.tsx'
+import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { noticeFailure } from '../../../ui/noticeFailure.ts'
+import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import { TimeAgo } from '../../../ui/TimeAgo.tsx'
+import { useUnlocked } from '../../../ui/useUnlocked.ts'
+import { useWalletLinks } from './useWalletLinks.ts'
 
-const chains: Readonly<Record<LinkedWallet['wallet_type'], string>> = openRecord(
+const chains: Readonly<Record<WalletLink['chain_type'], string>> = openRecord(
   { evm: 'Ethereum', solana: 'Solana' },
   plainWord,
 )
 
-/** The wallets that sign in to this account. They are linked and unlinked over REST, with a signed message. */
-export function LinkedWallets({ wallets }: { wallets: readonly LinkedWallet[] }) {
+/** Wallets that sign in to this account. Those of other computers are linked over REST, with a signed message. */
+export function LinkedWallets() {
+  const { data, error, isPending, refetch, link, unlink } = useWalletLinks()
+  const [unlinking, setUnlinking] = useState<WalletLink>()
+  const unlocked = useUnlocked()
+  const links = data?.links ?? []
+  const linkOne = ({ account_id: id, label }: WalletLink): void => {
+    if (id) void noticeFailure(`Could not link ${label ?? 'the wallet'}`, () => unlocked(() => link(id)))
+  }
   return (
     <section aria-label="Linked wallets" className="px-3.5 py-2.5">
       <h4 className="font-medium">Linked wallets</h4>
-      {wallets.length > 0 && (
-        <ul className="mt-1 mb-1.5 flex flex-col gap-0.5">
-          {wallets.map(({ caip10, wallet_address, wallet_type, linked_at }) => (
-            <li key={caip10} className="flex min-w-0 flex-wrap items-center gap-x-3">
-              <span className="w-16 text-muted">{chains[wallet_type]}</span>
-              <AddressText text={wallet_address} label="Copy address" />
-              <span className="text-small text-faint">
-                linked <TimeAgo at={linked_at} />
-              </span>
-            </li>
+      {isPending && <SkeletonRows label="Loading wallets…" />}
+      {error && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {links.length > 0 && (
+        <ul className="mt-1 mb-1.5 flex flex-col gap-1">
+          {links.map((it) => (
+            <LinkRow
+              key={`${it.chain_type} ${it.address}`}
+              link={it}
+              onLink={() => linkOne(it)}
+              onUnlink={() => setUnlinking(it)}
+            />
           ))}
         </ul>
       )}
       <p className="text-small text-faint">
-        {wallets.length === 0 && 'No linked wallets. '}Linked wallets can sign in to this account.{' '}
+        {data && !links.some(({ linked }) => linked) && 'No linked wallets. '}Linked wallets can sign in to this
+        account.{' '}
         <a href="/docs" target="_blank" rel="noreferrer" className="font-medium text-accent hover:underline">
           How to link a wallet
         </a>
       </p>
+      {unlinking && (
+        <ConfirmDialog
+          open
+          onOpenChange={(open) => !open && setUnlinking(undefined)}
+          title="Unlink wallet?"
+          description={
+            <>
+              <span className="font-mono text-small break-all">{unlinking.address}</span> can no longer sign in to this
+              account, and its sign-ins end. {unlinking.account_id && 'Steward does not link it again by itself.'}
+            </>
+          }
+          confirmLabel="Unlink wallet"
+          onConfirm={() => unlink(unlinking.address)}
+        />
+      )}
     </section>
+  )
+}
+
+type RowProps = { link: WalletLink; onLink: () => void; onUnlink: () => void }
+
+function LinkRow({ link, onLink, onUnlink }: RowProps) {
+  const { address, chain_type, label, linked, linked_at, by_steward } = link
+  return (
+    <li className="flex min-w-0 flex-wrap items-center gap-x-3">
+      <span className="w-16 text-muted">{chains[chain_type]}</span>
+      <AddressText text={address} label="Copy address" />
+      <span className="min-w-0 flex-1 truncate text-small text-faint">
+        {label !== null && `${label}, `}
+        {linked && linked_at ? (
+          <>
+            linked {by_steward && 'by Steward '}
+            <TimeAgo at={linked_at} />
+          </>
+        ) : (
+          'not linked'
+        )}
+      </span>
+      {linked ? (
+        <Button size="small" aria-label={`Unlink ${address}`} onClick={onUnlink}>
+          Unlink
+        </Button>
+      ) : (
+        <Button size="small" aria-label={`Link ${address}`} onClick={onLink}>
+          Link
+        </Button>
+      )}
+    </li>
   )
 }

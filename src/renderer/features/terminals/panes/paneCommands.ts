@@ -132,9 +132,10 @@ export function paneMenu({ id, ...context }: WorkbenchContext & { id: string }):
   ]
 }
 
-function splitAt({ present, current, actions, folderOf }: WorkbenchContext, side: Side): void {
+function splitAt({ present, current, actions, directoryBeside }: WorkbenchContext, side: Side): void {
   const at = present?.session_id
-  if (at) actions.newTerminal((kept, added) => withSplitTerminal(current(kept), added, { at, side }), folderOf(at))
+  if (at)
+    actions.newTerminal((kept, added) => withSplitTerminal(current(kept), added, { at, side }), directoryBeside(at))
 }
 
 function goTo({ tab, present, show, actions }: WorkbenchContext, side: Side): void {

@@ -1,5 +1,6 @@
 import type { Terminal } from '../../../../shared/contract/terminals.ts'
 import type { Layout, TabLayout } from '../layout/tabLayout.ts'
+import type { StartDirectory } from '../sessions/useTerminalActions.ts'
 import type { WorkbenchActions } from '../sessions/workbenchActions.ts'
 import type { Broadcast } from './useBroadcast.ts'
 
@@ -11,8 +12,8 @@ export type WorkbenchContext = {
   present: Terminal | undefined
   byId: ReadonlyMap<string, Terminal>
   nameOf(terminalId: string): string
-  /** In which folder its shell said it is. */
-  folderOf(terminalId: string): string | undefined
+  /** Starting directory for a terminal beside this one. */
+  directoryBeside(terminalId: string): StartDirectory
   running: boolean
   broadcast: Broadcast
   actions: WorkbenchActions

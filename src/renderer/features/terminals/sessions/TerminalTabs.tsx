@@ -126,7 +126,10 @@ export function TerminalTabs({
     present,
     byId,
     nameOf,
-    folderOf: (id) => sessions.current.get(id)?.directory.now,
+    directoryBeside: (id) => ({
+      cwdOf: byId.get(id)?.session_id,
+      cwd: sessions.current.get(id)?.directory.now,
+    }),
     running,
     broadcast,
     actions,

@@ -165,7 +165,7 @@ export function tabMenu({ tabId, ...context }: WorkbenchContext & { tabId: strin
   const split = (side: Side) =>
     actions.newTerminal(
       (kept, added) => withSplitTerminal(current(kept), added, { at: active, side }),
-      context.folderOf(active),
+      context.directoryBeside(active),
     )
   const several = own.some(({ tree }) => paneIds(tree).length > 1)
   return [

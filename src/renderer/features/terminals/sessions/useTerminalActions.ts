@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { AppError } from '../../../../shared/appError.ts'
 import type { Input } from '../../../../shared/contract/route.ts'
 import { changeTerminal, closeTerminal, createTerminal, type Terminal } from '../../../../shared/contract/terminals.ts'
-import type { SandboxId } from '../../../../shared/ids.ts'
+import type { SandboxId, TerminalId } from '../../../../shared/ids.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { patchFromEvent } from '../../../agent/eventPatch.ts'
 import { type TerminalList, withName, withNewTerminal, withTitle } from '../../../agent/terminals/terminalList.ts'
@@ -13,7 +13,10 @@ import type { TerminalSize } from '../stream/terminalScreen.ts'
 /** A login shell: it reads the profile, so that paths and prompts are as a person expects them. */
 export const shellCommand = 'bash -l'
 
-export type NewTerminal = { command: string; cwd?: string; size?: TerminalSize | undefined }
+/** The directory of another terminal's foreground program, or `cwd` where that is unknown. */
+export type StartDirectory = { cwdOf?: TerminalId | undefined; cwd?: string | undefined }
+
+export type NewTerminal = StartDirectory & { command: string; size?: TerminalSize | undefined }
 
 export type TerminalActions = {
   /** Rejects, for whoever asks to say why. */
@@ -31,8 +34,14 @@ export function useTerminalActions(): TerminalActions {
   const patch = (sandboxId: SandboxId, change: (list: TerminalList) => TerminalList) =>
     patchFromEvent<TerminalList>(queryClient, terminalsKey(sandboxId), change)
   return {
-    async create(sandboxId, { command, cwd, size }) {
-      const input: Input<typeof createTerminal> = { id: sandboxId, command, ...(cwd && { cwd }), ...size }
+    async create(sandboxId, { command, cwd, cwdOf, size }) {
+      const input: Input<typeof createTerminal> = {
+        id: sandboxId,
+        command,
+        ...(cwd && { cwd }),
+        ...(cwdOf && { cwd_of: cwdOf }),
+        ...size,
+      }
       const created = await agent(createTerminal, input)
       patch(sandboxId, (list) => withNewTerminal(list, created))
       return created

@@ -1,5 +1,6 @@
 import type { Terminal } from '../../../../shared/contract/terminals.ts'
 import type { Layout } from '../layout/tabLayout.ts'
+import type { StartDirectory } from './useTerminalActions.ts'
 
 /** Where a new terminal goes. */
 export type Arrange = (layout: Layout, terminalId: string) => Layout
@@ -10,8 +11,8 @@ export type WorkbenchActions = {
   close(terminals: readonly Terminal[], layout: Layout): void
   again(terminal: Terminal, arrange: Arrange): void
   allAgain(terminals: readonly Terminal[], replaced: (layout: Layout, old: string, added: string) => Layout): void
-  /** Without `arrange` it is a tab of its own; without a folder it starts where shells do. */
-  newTerminal(arrange?: Arrange, cwd?: string): void
+  /** Without `arrange` it is a tab of its own; without a directory it starts where shells do. */
+  newTerminal(arrange?: Arrange, directory?: StartDirectory): void
   /** Removes closed tabs of all other terminals of the sandbox. */
   keepClosed(listedIds: readonly string[]): void
   askForCommand(): void

@@ -1,0 +1,58 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { WalletAccountId } from '../../../shared/contract/wallet.ts'
+import {
+  addWalletLink,
+  chooseSignInWallet,
+  getSignInWallet,
+  listWalletLinks,
+  removeWalletLink,
+  type SignInWallet,
+  type WalletLinks,
+} from '../../../shared/contract/walletLinks.ts'
+import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
+import type { SigningAccount, WalletKeys } from '../wallet/walletKeys.ts'
+import type { HostedSignIn } from './hostedService.ts'
+import type { LinkedWallets } from './linkedWallets.ts'
+
+type Options = {
+  linked: LinkedWallets
+  /** Absent for the service of this computer. */
+  signIn: HostedSignIn | undefined
+  wallet: Pick<WalletKeys, 'accounts'>
+}
+
+/** Which wallets sign in at the service, and with which one Steward does. */
+export function walletLinkRoutes({ linked, signIn, wallet }: Options): LocalEndpoint[] {
+  const list = async (signal: AbortSignal): Promise<WalletLinks> => ({ links: await linked.list(signal) })
+  const signInView = (): SignInWallet => {
+    const chosen = signIn?.wallet()
+    if (!chosen) return { sign_in: null }
+    const { accountId: account_id, address } = chosen
+    const label = wallet.accounts().find(({ id }) => id === account_id)?.label ?? null
+    return { sign_in: { account_id, address, label } }
+  }
+  const requireAccount = (id: WalletAccountId): SigningAccount => {
+    const account = wallet.accounts().find((it) => it.id === id)
+    if (account) return account
+    throw new AppError('wallet/account-not-found', `There is no account ${id}.`)
+  }
+  return [
+    localEndpoint(listWalletLinks, (_, { signal }) => list(signal)),
+    localEndpoint(addWalletLink, async ({ body }, { signal }) => {
+      await linked.link(requireAccount(body.account_id).id, signal)
+      return list(signal)
+    }),
+    localEndpoint(removeWalletLink, async ({ params }, { signal }) => {
+      await linked.unlink(params.address, signal)
+      return list(signal)
+    }),
+    localEndpoint(getSignInWallet, signInView),
+    localEndpoint(chooseSignInWallet, async ({ body: { account_id } }) => {
+      if (!signIn) {
+        throw new AppError('request/invalid', 'Steward signs in to the service of this computer without a wallet.')
+      }
+      await signIn.choose(requireAccount(account_id))
+      return signInView()
+    }),
+  ]
+}

@@ -1,0 +1,28 @@
+import type { WalletLinkRepository } from './walletLinkRepository.ts'
+
+/** What a removal from the wallet means for sign-ins at services, as far as the last comparison knows. */
+export type WalletUnlinking = {
+  /** Addresses that still sign in somewhere: linked by Steward, or by the user. */
+  findLinked(addresses: readonly string[]): { own: string[]; others: string[] }
+  /** Records what is to be unlinked, in the transaction that removes the addresses from the wallet. */
+  removeAddresses(addresses: readonly string[], options: { unlinksAll: boolean }): void
+}
+
+export function walletUnlinking(records: WalletLinkRepository): WalletUnlinking {
+  const linksOf = (addresses: readonly string[]) =>
+    records.listAll().filter(({ address, state }) => addresses.includes(address) && state !== 'off')
+  return {
+    findLinked(addresses) {
+      const links = linksOf(addresses)
+      const own = new Set(links.filter(({ isOwn }) => isOwn).map(({ address }) => address))
+      const others = new Set(links.filter(({ isOwn }) => !isOwn).map(({ address }) => address))
+      return { own: [...own], others: [...others].filter((address) => !own.has(address)) }
+    },
+    removeAddresses(addresses, { unlinksAll }) {
+      for (const link of linksOf(addresses)) {
+        if (link.isOwn || unlinksAll) records.set({ ...link, state: 'unlinking' })
+        else records.remove(link)
+      }
+    },
+  }
+}

@@ -1,0 +1,53 @@
+import { useState } from 'react'
+import type { WalletAccount } from '../../../../shared/contract/wallet.ts'
+import { shortAddress } from '../../../../shared/shortAddress.ts'
+import { useConnection } from '../../../agent/AgentProvider.tsx'
+import { useWallet } from '../../../agent/useWallet.ts'
+import { ConfirmDialog } from '../../../ui/ConfirmDialog.tsx'
+import { Select } from '../../../ui/Select.tsx'
+import { SettingsRow } from '../SettingsPage.tsx'
+import { useSignInWallet } from './useWalletLinks.ts'
+
+/** Shows and chooses the account of the wallet that signs in to a hosted service. */
+export function SignInWalletRow() {
+  const connection = useConnection()
+  const { data: wallet } = useWallet()
+  const { data, choose } = useSignInWallet()
+  const [chosen, setChosen] = useState<WalletAccount>()
+  const accounts = wallet?.keyrings.flatMap((keyring) => keyring.accounts) ?? []
+  const present = data?.sign_in
+  if (connection?.kind !== 'hosted' || !present || accounts.length === 0) return null
+  const isRemoved = present.label === null
+  return (
+    <SettingsRow
+      label="Signs in with"
+      hint={
+        isRemoved
+          ? `${shortAddress(present.address)} was removed from the wallet. Choose another account.`
+          : 'Steward stays signed in with this account when the default account changes.'
+      }
+    >
+      <Select
+        label="Signs in with"
+        labelHidden
+        value={isRemoved ? '' : present.account_id}
+        options={[
+          ...(isRemoved ? [{ value: '', label: 'Choose an account' }] : []),
+          ...accounts.map(({ id, label, address }) => ({ value: id, label: `${label} (${shortAddress(address)})` })),
+        ]}
+        onChange={(id: string) => setChosen(accounts.find((account) => account.id === id))}
+      />
+      {chosen && chosen.id !== present.account_id && (
+        <ConfirmDialog
+          open
+          onOpenChange={(open) => !open && setChosen(undefined)}
+          title={`Sign in with ${chosen.label}?`}
+          description={`Steward signs out of ${connection.name} and signs in with ${shortAddress(chosen.address)}. Sandboxes, credits and domains belong to the account that it leads to there.`}
+          confirmLabel="Sign in"
+          tone="primary"
+          onConfirm={() => choose(chosen.id)}
+        />
+      )}
+    </SettingsRow>
+  )
+}

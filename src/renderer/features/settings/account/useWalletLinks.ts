@@ -1,0 +1,63 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { WalletAccountId } from '../../../../shared/contract/wallet.ts'
+import {
+  addWalletLink,
+  chooseSignInWallet,
+  getSignInWallet,
+  listWalletLinks,
+  removeWalletLink,
+  type SignInWallet,
+  type WalletLinks,
+} from '../../../../shared/contract/walletLinks.ts'
+import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { useLiveEvent } from '../../../agent/liveEvents.ts'
+import { readAgain } from '../../../agent/readAgain.ts'
+
+export const walletLinksKey = ['settings', 'wallet links'] as const
+export const signInWalletKey = ['settings', 'sign-in wallet'] as const
+
+/** Wallets that sign in to the account, and accounts of this wallet that do not. */
+export function useWalletLinks() {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  useLiveEvent(({ type }) => {
+    if (type === 'wallet.changed' || type === 'activity.noted') void readAgain(queryClient, walletLinksKey)
+  })
+  const query = useQuery({
+    queryKey: walletLinksKey,
+    queryFn: ({ signal }) => agent(listWalletLinks, {}, { signal }),
+    staleTime: 0,
+  })
+  const settle = async (change: Promise<WalletLinks>): Promise<void> => {
+    queryClient.setQueryData(walletLinksKey, await change)
+  }
+  return {
+    ...query,
+    /** Rejects with the reason. */
+    link: (id: WalletAccountId) => settle(agent(addWalletLink, { account_id: id })),
+    /** Rejects with the reason. */
+    unlink: (address: string) => settle(agent(removeWalletLink, { address })),
+  }
+}
+
+/** The account of the wallet that signs in to a hosted service. */
+export function useSignInWallet() {
+  const agent = useAgent()
+  const queryClient = useQueryClient()
+  useLiveEvent(({ type }) => {
+    if (type === 'wallet.changed' || type === 'connection.changed') void readAgain(queryClient, signInWalletKey)
+  })
+  const query = useQuery({
+    queryKey: signInWalletKey,
+    queryFn: ({ signal }) => agent(getSignInWallet, {}, { signal }),
+    staleTime: 0,
+  })
+  return {
+    ...query,
+    /** Rejects with the reason. */
+    async choose(id: WalletAccountId): Promise<void> {
+      const chosen: SignInWallet = await agent(chooseSignInWallet, { account_id: id })
+      queryClient.setQueryData(signInWalletKey, chosen)
+    },
+  }
+}

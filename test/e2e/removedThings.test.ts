@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { getMe } from '../../src/shared/contract/auth.ts'
+import { createConversation } from '../../src/shared/contract/chats.ts'
+import { addDnsRecord, listDnsRecords } from '../../src/shared/contract/dnsRecords.ts'
+import { exposePort } from '../../src/shared/contract/ports.ts'
+import { addSandboxDomain } from '../../src/shared/contract/sandboxDomains.ts'
+import {
+  createSandbox,
+  deleteSandbox,
+  getSandbox,
+  listSandboxes,
+  stopSandbox,
+} from '../../src/shared/contract/sandboxes.ts'
+import { addToolServer, changeToolServer } from '../../src/shared/contract/toolServers.ts'
+import { eventually } from '../support/eventually.ts'
+import { orphanSandboxes } from '../support/orphanSandboxes.ts'
+import { plantedDomain } from '../support/plantedDomain.ts'
+import type { Steward } from '../support/steward.ts'
+import { pictures } from './pages/pictures.ts'
+import { settingsScreen } from './pages/settingsScreen.ts'
+import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
+
+/** What the window says of things that are gone, and of sandboxes that the database does not know. */
+let app: StewardInBrowser<Steward>
+const look = pictures()
+
+beforeAll(async () => {
+  app = await ownStewardInBrowser()
+})
+afterAll(() => app?.close())
+
+test('offers to keep or delete sandboxes that are missing in the database', async () => {
+  const made = await Promise.all(
+    ['keep-me', 'delete-me'].map(async (name) => {
+      const { id } = await app.client.call(createSandbox, { name })
+      await app.client.call(stopSandbox, { id })
+      return id
+    }),
+  )
+  const [keptId] = made
+  if (keptId === undefined) expect.unreachable('Two sandboxes were created.')
+  orphanSandboxes(app.steward.dataFolder, made)
+  const { page } = await app.window()
+  const found = page.getByRole('region', { name: 'Found sandboxes' })
+  await found.getByText('2 sandboxes were found that the database does not know.').waitFor()
+  await look(page, 'found-sandboxes')
+
+  await found.getByRole('button', { name: 'Keep keep-me' }).click()
+  await page.locator(`[data-sandbox='${keptId}']`).getByText('keep-me').waitFor()
+  await found.getByText('1 sandbox was found that the database does not know.').waitFor()
+  expect((await app.client.call(getSandbox, { id: keptId })).status).toBe('stopped')
+
+  await found.getByRole('button', { name: 'Delete delete-me' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Delete delete-me?' })
+  await look(page, 'found-sandboxes-delete')
+  await dialog.getByRole('button', { name: 'Delete sandbox' }).click()
+  await found.waitFor({ state: 'detached' })
+  const { sandboxes } = await app.client.call(listSandboxes, {})
+  expect(sandboxes.map(({ name }) => name)).toEqual(['keep-me'])
+  await app.client.call(deleteSandbox, { id: keptId })
+})
+
+test('says in a chat, at a tool server and at a domain that their sandbox was deleted', async () => {
+  const sandbox = await app.client.call(createSandbox, { name: 'web-shop' })
+  const { id: accountId } = await app.client.call(getMe, {})
+  const domain = 'web-shop.com'
+  plantedDomain(app.steward.dataFolder, { accountId, name: domain })
+  await app.client.call(exposePort, { id: sandbox.id, port: 8000 })
+  await app.client.call(addSandboxDomain, { id: sandbox.id, domain, port: 8000 })
+  await app.client.call(addDnsRecord, { domain, type: 'A', host: '@', value: '127.0.0.1', ttl: 3600 })
+  const chat = await app.person.call(createConversation, {
+    title: 'Shop',
+    models: ['gpt-5.2'],
+    tools: { enabled: true, sandbox_id: sandbox.id },
+  })
+  const place = { kind: 'sandbox', sandbox_id: sandbox.id, command: 'cat' } as const
+  const server = await app.person.call(addToolServer, { name: 'files', place })
+  await app.person.call(changeToolServer, { serverId: server.id, enabled: true })
+  await app.client.call(deleteSandbox, { id: sandbox.id })
+
+  const { page } = await app.window()
+  const origin = new URL(app.steward.url).origin
+  await page.goto(`${origin}/#/chat/${chat.id}`)
+  const notice = page.getByText('The sandbox “web-shop” was deleted. This chat no longer works in a sandbox.')
+  await notice.waitFor()
+  await look(page, 'chat-sandbox-deleted')
+  await page.getByRole('button', { name: 'Dismiss' }).click()
+  await notice.waitFor({ state: 'detached' })
+
+  await page.goto(`${origin}/#/domains/name/${domain}`)
+  const orphaned = page.getByRole('region', { name: 'Records of a deleted sandbox' })
+  await orphaned.getByText('A DNS record points to nothing.').waitFor()
+  await orphaned.getByText('The sandbox web-shop was deleted: A @ → 127.0.0.1').waitFor()
+  await look(page, 'domain-orphaned')
+  await orphaned.getByRole('button', { name: 'Remove record' }).click()
+  await orphaned.waitFor({ state: 'detached' })
+  await eventually(async () => expect((await app.client.call(listDnsRecords, { domain })).records).toEqual([]))
+
+  const section = await settingsScreen(page).open('Tool servers')
+  await section.getByText(/^Its sandbox “web-shop” was deleted\./).waitFor()
+})

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { getMe } from '../../src/shared/contract/auth.ts'
+import { eventually } from '../support/eventually.ts'
+import { importPrivateKey } from '../support/walletForms.ts'
+import { evmWallet } from '../support/wallets.ts'
+import { pictures } from './pages/pictures.ts'
+import { settingsScreen } from './pages/settingsScreen.ts'
+import { sheetPage } from './pages/sheetPage.ts'
+import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
+
+/** Wallets that sign in to the account: unlinked and linked in Settings, and unlinked by their removal. */
+let app: StewardInBrowser
+const look = pictures()
+const passphrase = 'copper meadow thistle anchor lagoon'
+const wallet = evmWallet()
+
+beforeAll(async () => {
+  app = await ownStewardInBrowser()
+  await importPrivateKey(app.person, { key: wallet.privateKey.slice(2), passphrase })
+})
+afterAll(() => app?.close())
+
+const linked = async () => (await app.client.call(getMe, {})).wallets.map((it) => it.wallet_address)
+
+test('a wallet is unlinked after a confirmation, stays unlinked, and is linked again', async () => {
+  await eventually(async () => expect(await linked()).toEqual([wallet.address]))
+  const window = await app.window()
+  const { page } = window
+  const settings = settingsScreen(page)
+  const section = (await settings.open('Account')).getByRole('region', { name: 'Linked wallets' })
+  await section.getByText(/linked by Steward/).waitFor()
+  await look(page, 'settings-account')
+  await section.getByRole('button', { name: `Unlink ${wallet.address}` }).click()
+  const dialog = window.dialog('Unlink wallet?')
+  await dialog.getByText(/can no longer sign in to this account/).waitFor()
+  await look(page, 'settings-account-unlink', ['dark'])
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  expect(await linked()).toEqual([wallet.address])
+  await section.getByRole('button', { name: `Unlink ${wallet.address}` }).click()
+  await dialog.getByRole('button', { name: 'Unlink wallet' }).click()
+  await section.getByText(/not linked/).waitFor()
+  expect(await linked()).toEqual([])
+
+  await page.getByRole('button', { name: 'Wallet unlocked' }).click()
+  const sheet = sheetPage(page)
+  await section.getByRole('button', { name: `Link ${wallet.address}` }).click()
+  await sheet.step('Unlock the wallet')
+  expect(await linked()).toEqual([])
+  await sheet.give(passphrase, 'Unlock')
+  await section.getByText(/linked by Steward/).waitFor()
+  expect(await linked()).toEqual([wallet.address])
+})
+
+test('the sheet of a removal says that the key no longer signs in, and unlinks it', async () => {
+  const window = await app.window()
+  const { page } = window
+  await page.getByRole('button', { name: 'Wallet', exact: true }).click()
+  const card = page.getByRole('region', { name: 'Key 1' })
+  await card
+    .getByRole('button', { name: /^Actions for/ })
+    .first()
+    .click()
+  await page.getByRole('menuitem', { name: 'Remove…' }).click()
+  const sheet = sheetPage(page)
+  await sheet.step('Remove “Key 1”')
+  await sheet.frame.getByText(/Removing it also ends that: Steward unlinks/).waitFor()
+  await look(page, 'wallet-remove', ['dark'])
+  await sheet.fill('Type “Key 1” to confirm', 'Key 1')
+  await sheet.give(passphrase, 'Remove the private key')
+  await eventually(async () => expect(await linked()).toEqual([]))
+  const signedIn = await wallet.signIn(app.steward.serviceUrl)
+  expect(signedIn.json.access_token).toBeUndefined()
+})
