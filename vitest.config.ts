@@ -1,9 +1,11 @@
 import { defineConfig } from 'vitest/config'
+import { suiteForm } from './scripts/suiteForms.ts'
 import { LongestFirst } from './test/support/longestFirst.ts'
 
 type Suite = {
   name: string
   include: string[]
+  exclude?: string[]
   testTimeout: number
   retry: number
   /** Suites of one order run at once, with as many workers for all of them together. */
@@ -70,6 +72,7 @@ export default defineConfig({
       suite({
         name: 'e2e',
         include: ['test/e2e/**/*.test.ts'],
+        exclude: suiteForm.hasScreens ? [] : ['test/e2e/screens.test.ts'],
         testTimeout: 300_000,
         retry: 1,
         ...sharing,

@@ -38,6 +38,7 @@ export const documentedCommands: Readonly<Record<string, Trial>> = {
   'npm run check': { reason: '`npm test` runs the same steps, of scripts/steps.ts.' },
   'npm run format': { reason: 'It rewrites files; `npm test` checks that it would change none.' },
   'npm test': { all: 'npm test' },
+  'npm test -- --quick': { all: 'npm test -- --quick' },
   'npm test -- --project unit src/shared': { all: 'npm test -- --project unit src/shared' },
   'npm run test:all': { reason: 'It is the command that runs this list.' },
   'npm run fuzz': { all: 'npm run fuzz -- --seconds 20' },

@@ -1,11 +1,12 @@
 /**
- * `npm run test:all`: `npm test`, then the commands that take too long for it: fuzzing, simulation, bench, soak and
+ * `npm run test:all`: `npm test` in its long form, then the commands that take too long for it: fuzzing, simulation, bench, soak and
  * packaging, as scripts/documentedCommands.ts lists them. The last line is `N passed, N failed, N skipped`, each
  * command one test.
  */
 import { spawnSync } from 'node:child_process'
 import { documentedCommands } from './documentedCommands.ts'
 import { electronBinary } from './electronBinary.ts'
+import { longEnvironment } from './suiteForms.ts'
 import { plainLine } from './testReport.ts'
 
 const counts = { passed: 0, failed: 0, skipped: 0 }
@@ -18,7 +19,8 @@ for (const command of commandsToRun()) {
     continue
   }
   process.stdout.write(`\n$ ${command}\n`)
-  const { status } = spawnSync(command, { shell: true, stdio: 'inherit' })
+  const env = { ...process.env, ...longEnvironment }
+  const { status } = spawnSync(command, { shell: true, stdio: 'inherit', env })
   counts[status === 0 ? 'passed' : 'failed'] += 1
   ends.push(`${status === 0 ? 'ok     ' : 'FAILED '} ${command}`)
 }

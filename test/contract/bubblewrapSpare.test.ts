@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { suiteForm } from '../../scripts/suiteForms.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { sandboxRuntimeContract } from './sandboxRuntime.ts'
 
-sandboxRuntimeContract('bubblewrap (from spares)', async () => {
+const makeRuntime = async () => {
   const runtime = testRuntime({ folder: join(temporaryFolder('runtime'), 'machines'), spares: 2 })
   return {
     runtime,
@@ -14,4 +15,6 @@ sandboxRuntimeContract('bubblewrap (from spares)', async () => {
       expect(await runtime.stored()).toEqual([])
     },
   }
-})
+}
+
+sandboxRuntimeContract('bubblewrap (from spares)', makeRuntime, suiteForm.spareParts)

@@ -24,8 +24,20 @@ export type RuntimeUnderTest = {
   close(): Promise<void>
 }
 
-/** What every runtime must do. Its base needs bash, coreutils, procps and perl. */
-export function sandboxRuntimeContract(name: string, makeRuntime: () => Promise<RuntimeUnderTest>): void {
+/**
+ * Tests what every runtime must do. Its base needs bash, coreutils, procps and perl.
+ *
+ * @param parts titles of the parts to run. Default: all
+ */
+export function sandboxRuntimeContract(
+  name: string,
+  makeRuntime: () => Promise<RuntimeUnderTest>,
+  parts?: readonly string[],
+): void {
+  /** Defines the tests of one part, where it is among those that were chosen. */
+  const part = (title: string, define: () => void): void => {
+    if (parts === undefined || parts.includes(title)) describe(title, define)
+  }
   describe(`the ${name} runtime`, () => {
     let under: RuntimeUnderTest
     let runtime: SandboxRuntime
@@ -46,7 +58,7 @@ export function sandboxRuntimeContract(name: string, makeRuntime: () => Promise<
       await under?.close()
     })
 
-    describe('machines', () => {
+    part('machines', () => {
       test('are described in one sentence', async () => {
         const report = await runtime.describe()
         expect(report.name).toBe(runtime.name)
@@ -132,7 +144,7 @@ export function sandboxRuntimeContract(name: string, makeRuntime: () => Promise<
       })
     })
 
-    describe('usage', () => {
+    part('usage', () => {
       test('counts what a program takes, and gives it back when it has ended', async () => {
         const before = await machine.usage()
         expect(before.processes).toBeGreaterThanOrEqual(1)
@@ -187,7 +199,7 @@ export function sandboxRuntimeContract(name: string, makeRuntime: () => Promise<
       })
     })
 
-    describe('processes', () => {
+    part('processes', () => {
       const named = async (text: string) => (await machine.processes()).filter(({ command }) => command.includes(text))
 
       test('are told with what they are and take, by their number inside', async () => {
@@ -232,7 +244,7 @@ export function sandboxRuntimeContract(name: string, makeRuntime: () => Promise<
       })
     })
 
-    describe('exec', () => {
+    part('exec', () => {
       const exec = (command: string, more: { timeoutMs?: number; cwd?: string; env?: Record<string, string> } = {}) =>
         machine.exec({ command, timeoutMs: 120_000, signal: never, ...more })
 
@@ -359,7 +371,7 @@ export function sandboxRuntimeContract(name: string, makeRuntime: () => Promise<
       })
     })
 
-    describe('terminals', () => {
+    part('terminals', () => {
       const open = (request: Partial<TerminalRequest> & { command: string }) => openTerminal(machine, request)
 
       test('are real ones, of the asked size, and know when it changes', async () => {
@@ -535,7 +547,7 @@ export function sandboxRuntimeContract(name: string, makeRuntime: () => Promise<
       })
     })
 
-    describe('ports', () => {
+    part('ports', () => {
       /** A server of a few lines; `$peer` is whoever connected. */
       const serve = async (port: number, family: 'INET' | 'INET6', script: string): Promise<void> => {
         const address = family === 'INET' ? 'INADDR_LOOPBACK' : 'IN6ADDR_LOOPBACK'
@@ -610,7 +622,7 @@ export function sandboxRuntimeContract(name: string, makeRuntime: () => Promise<
       })
     })
 
-    describe('files', () => {
+    part('files', () => {
       test('are written with their folders, read back and listed', async () => {
         const content = randomBytes(3_000_000)
         await machine.writeFile('/srv/new/folder/ü b.bin', content, never)
@@ -924,7 +936,7 @@ export function sandboxRuntimeContract(name: string, makeRuntime: () => Promise<
       })
     })
 
-    snapshotsContract(() => under)
+    if (parts === undefined || parts.includes('snapshots')) snapshotsContract(() => under)
   })
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { suiteForm } from '../../scripts/suiteForms.ts'
 import { probeNetwork } from '../../src/main/host/runtimes/bubblewrap/network/networkAbilities.ts'
 import { type SandboxLayer, sandboxLayers } from '../../src/main/host/runtimes/bubblewrap/sandboxLayers.ts'
 import { networksClosedToSandboxes } from '../../src/main/platform/specialAddresses.ts'
@@ -51,16 +52,22 @@ async function startsTooManyProcesses(given: Given): Promise<void> {
   expect(made || 0, said).toBeLessThan(1024)
 }
 
+/** Layers that work differently for an ordinary user: by user, by user namespace, or by another network. */
+const layersOfUsers = sandboxLayers.filter((it) =>
+  ['user-namespaces', 'process-limit', 'no-raw-sockets', 'frame-rules'].includes(it),
+)
+
 /**
  * What closes a sandbox before anything of it runs, each taken away in turn: the attacks stay refused, since another
  * layer stops them too.
  */
 describe.each(users)('where Steward runs as %s', (user) => {
   skipWhen(attackFault)
+  const layers = user === 'root' || suiteForm.hasAllLayersOfUsers ? sandboxLayers : layersOfUsers
   const withoutOne = (without: SandboxLayer) => ({ user, layers: sandboxLayers.filter((it) => it !== without) })
 
   // Each waits for processes of its own: several go on at once.
-  describe.concurrent.each(sandboxLayers)('and the layer `%s` is taken away', (without) => {
+  describe.concurrent.each(layers)('and the layer `%s` is taken away', (without) => {
     const tried = startedTogether(withoutOne(without))
     test('S1: leaving the network that has rules stays refused', async (context) => {
       if (noWorld !== null) context.skip(noWorld)
@@ -72,7 +79,7 @@ describe.each(users)('where Steward runs as %s', (user) => {
   })
 
   // Some limits count the processes of the user, whichever sandbox they are in: one after the other.
-  describe.each(sandboxLayers)('and the layer `%s` is taken away', (without) => {
+  describe.each(layers)('and the layer `%s` is taken away', (without) => {
     test('S3: too many processes stays refused', async (context) => {
       if (without === 'process-limit' && user !== 'root')
         context.skip('where no cgroup counts processes, this limit is all there is')

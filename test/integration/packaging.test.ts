@@ -9,6 +9,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { Arch, build, Platform } from 'electron-builder'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { fuses, packagingConfig } from '../../scripts/packagingConfig.ts'
+import { suiteForm } from '../../scripts/suiteForms.ts'
 import { chainThread } from '../../src/main/platform/chain/chainThread.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
 import { evmNetworks } from '../../src/shared/contract/networks.ts'
@@ -44,22 +45,28 @@ const digestOf = (archive: string): string =>
   createHash('sha256').update(getRawHeader(archive).headerString).digest('hex')
 
 const feed = 'https://updates.example/steward'
-let packages: Record<'linux' | 'darwin' | 'win32', Packaged>
+const packagesFeeds = { linux: feed, darwin: feed, win32: undefined } as const
+type PlatformName = keyof typeof packagesFeeds
+const platforms = (Object.keys(packagesFeeds) as PlatformName[]).filter((it) =>
+  suiteForm.packagedPlatforms.includes(it),
+)
+const packages = new Map<PlatformName, Packaged>()
+const packageFor = (platform: PlatformName): Packaged => {
+  const found = packages.get(platform)
+  if (!found) throw new Error(`There is no package for ${platform}.`)
+  return found
+}
 
 beforeAll(async () => {
-  packages = {
-    linux: await packaged('linux', feed),
-    darwin: await packaged('darwin', feed),
-    win32: await packaged('win32'),
-  }
+  for (const platform of platforms) packages.set(platform, await packaged(platform, packagesFeeds[platform]))
 }, 600_000)
 
-describe.each(['linux', 'darwin', 'win32'] as const)('the package for %s', (platform) => {
+describe.each(platforms)('the package for %s', (platform) => {
   let it: Packaged
   let files: string[]
 
   beforeAll(() => {
-    it = packages[platform]
+    it = packageFor(platform)
     files = listPackage(it.archive, { isPack: false }).map((path) => path.replaceAll('\\', '/'))
   })
 
@@ -108,7 +115,7 @@ describe('what the package for linux holds, run by Node in the place of Electron
 
   beforeAll(() => {
     const folder = temporaryFolder('installed')
-    extractAll(packages.linux.archive, folder)
+    extractAll(packageFor('linux').archive, folder)
     programs = join(folder, 'out/main')
   })
 
@@ -144,24 +151,46 @@ describe('what the package for linux holds, run by Node in the place of Electron
   })
 })
 
-test('it asks for newer versions where it was told, or not at all', () => {
-  const told = readFileSync(join(packages.linux.archive, '..', 'app-update.yml'), 'utf8')
-  expect(told).toContain('provider: generic')
-  expect(told).toContain(`url: ${feed}`)
-  expect(existsSync(join(packages.win32.archive, '..', 'app-update.yml'))).toBe(false)
+test('it asks for newer versions where it was told', () => {
+  const update = readFileSync(join(packageFor('linux').archive, '..', 'app-update.yml'), 'utf8')
+  expect(update).toContain('provider: generic')
+  expect(update).toContain(`url: ${feed}`)
 })
 
-test('macOS is told the digest of the archive', () => {
-  const { folder, archive } = packages.darwin
-  const list = readFileSync(join(folder, 'Info.plist'), 'utf8')
-  expect(list).toContain('<key>ElectronAsarIntegrity</key>')
-  expect(list).toContain(`<string>${digestOf(archive)}</string>`)
-})
+if (platforms.includes('darwin')) {
+  test('macOS is told the digest of the archive', () => {
+    const { folder, archive } = packageFor('darwin')
+    const list = readFileSync(join(folder, 'Info.plist'), 'utf8')
+    expect(list).toContain('<key>ElectronAsarIntegrity</key>')
+    expect(list).toContain(`<string>${digestOf(archive)}</string>`)
+  })
+}
 
-test('the program for Windows holds the digest of the archive', () => {
-  const { program, archive } = packages.win32
-  const entry = JSON.stringify([{ file: 'resources\\app.asar', alg: 'SHA256', value: digestOf(archive) }])
-  expect(readFileSync(program).includes(entry, 0, 'latin1')).toBe(true)
+if (platforms.includes('win32')) {
+  test('the program for Windows holds the digest of the archive, and asks for no newer versions', () => {
+    const { program, archive } = packageFor('win32')
+    const entry = JSON.stringify([{ file: 'resources\\app.asar', alg: 'SHA256', value: digestOf(archive) }])
+    expect(readFileSync(program).includes(entry, 0, 'latin1')).toBe(true)
+    expect(existsSync(join(archive, '..', 'app-update.yml'))).toBe(false)
+  })
+}
+
+test('every platform gets the same fuses and files, and native modules of its own', () => {
+  const { mac, win, linux, asar, asarUnpack, electronFuses, publish } = packagingConfig({ outputFolder: 'dist' })
+  expect([asar, asarUnpack, publish]).toEqual([true, ['**/*.node', '**/spawn-helper'], null])
+  expect(Object.values(electronFuses ?? {})).toEqual(Object.values(fuses))
+  const prebuilds = (files: unknown) => [files].flat().filter((it) => String(it).includes('prebuilds'))
+  const others = (own: string) =>
+    ['darwin', 'linux', 'linuxmusl', 'win32']
+      .filter((name) => name !== own)
+      .map((name) => `!node_modules/better-sqlite3/prebuilds/${name}-*.node`)
+  expect(prebuilds(mac?.files)).toEqual(others('darwin'))
+  expect(prebuilds(win?.files)).toEqual(others('win32'))
+  expect(prebuilds(linux?.files)).toEqual(others('linux'))
+  const shared = (files: unknown) => [files].flat().filter((it) => !String(it).includes('prebuilds'))
+  expect(shared(mac?.files)).toEqual(shared(linux?.files))
+  expect(shared(win?.files)).toEqual(shared(linux?.files))
+  expect(mac?.hardenedRuntime).toBe(true)
 })
 
 test('an update feed without TLS is refused', () => {

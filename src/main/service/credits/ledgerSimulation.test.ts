@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { suiteForm } from '../../../../scripts/suiteForms.ts'
 import { ledgerHistory } from '../../../../test/simulation/ledgerHistory.ts'
 import { plantedBugs } from '../../../../test/simulation/plantedBugs.ts'
 
-const histories = 10_000
+const histories = suiteForm.ledgerHistories
 const enoughToFind = 3_000
 
 test(`${histories} histories over failing disks and networks end as the model says`, async () => {
