@@ -270,6 +270,30 @@ describe('a domain that left the account', () => {
   })
 })
 
+test('a chat of a model that is gone says so, and keeps its choice', async () => {
+  const body = { models: ['gone-model'] }
+  const { id } = (await agent.send('/local/chat/conversations', { body })).json
+  const sent = await agent.send(`/local/chat/conversations/${id}/messages`, { body: { parent_id: null, text: 'Hi' } })
+  expect(sent.status).toBe(409)
+  expect(sent.json).toMatchObject({ code: 'chat/model', error: 'The service has no chat model "gone-model".' })
+  expect((await chat(id)).models).toEqual(['gone-model'])
+})
+
+test('a deleted sandbox leaves no meter behind after the next start', async () => {
+  const [kept, gone] = [await newSandbox(), await newSandbox()]
+  await removeSandbox(gone)
+  await service.restart(() => {
+    const database = openDatabase(join(service.dataDir, 'service.sqlite'))
+    const meter = database.prepare('INSERT INTO sandbox_meters VALUES (?, 1)')
+    for (const { id } of [kept, gone]) meter.run(id)
+    database.close()
+  })
+  const database = openDatabase(join(service.dataDir, 'service.sqlite'))
+  expect(database.prepare('SELECT sandbox_id FROM sandbox_meters').all()).toEqual([{ sandbox_id: kept.id }])
+  database.close()
+  await removeSandbox(kept)
+})
+
 describe('a found sandbox', () => {
   test('is adopted or deleted, never both, however close the requests come', async () => {
     for (let round = 0; round < 6; round += 1) {

@@ -54,7 +54,9 @@ export async function ledgerParts({ database, options, events, scope }: ServiceG
     throttlePerKey((account: string) => events.publish(AccountId.parse(account), { type: 'credits.changed' })),
     (it) => it.close(),
   )
-  const records = announcedRecords(ledgerRepository(database), changes.happened)
+  const stored = ledgerRepository(database)
+  stored.removeStaleMeters()
+  const records = announcedRecords(stored, changes.happened)
   const ledger: CreditLedger = creditLedger({ records, newId, now })
   const disk = scope.own(logFlush(database), (it) => it.close())
   const commits = scope.own(

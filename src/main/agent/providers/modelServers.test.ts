@@ -50,10 +50,11 @@ function opened({ places = [] as { name: string; title: string; baseUrl: string 
     database.close()
   })
   const orders: ModelOrder[] = []
+  const keys = kept()
   let ids = 0
   const servers = modelServers({
     repository: modelServerRepository(database),
-    kept: kept(),
+    kept: keys,
     probe,
     configured: ['configured'],
     places,
@@ -63,7 +64,7 @@ function opened({ places = [] as { name: string; title: string; baseUrl: string 
     newId: () => (ids++).toString(16).padStart(24, '0'),
     now: () => Date.UTC(2026, 0, 1),
   })
-  return { servers, orders }
+  return { servers, orders, keys }
 }
 
 test('finds what lists models, and nothing of what else listens there', async () => {
@@ -98,6 +99,15 @@ test('hands all servers to the service with each change', async () => {
   await servers.remove(id)
   expect(orders.at(-1)).toEqual({ event: 'local-models', servers: [] })
   await expect(servers.refresh(id)).rejects.toMatchObject({ code: 'model-server/not-found' })
+})
+
+test('the key of a server is removed with it', async () => {
+  const { servers, keys } = opened()
+  const { id } = await servers.add({ name: 'box', baseUrl: await serving(listing('one')) })
+  await servers.setKey(id, 'secret-key')
+  expect(keys.held(id)).toBe('secret-key')
+  await servers.remove(id)
+  expect(keys.held(id)).toBeUndefined()
 })
 
 test('a server that fails later keeps the models that it had', async () => {

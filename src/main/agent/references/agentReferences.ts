@@ -12,6 +12,8 @@ const record = 'A record of what happened.'
 const tree = plain('Messages and branches of one conversation go with it.')
 /** A request waits, and then stays as a record. */
 const intentOf = historyOf('intent', 'Requests are removed by age, records of what came of them stay.')
+const past = historyOf('tool-client', record)
+/** Who asks: a coding agent, a chat or a program with an API key. */
 const requester: readonly Reference[] = ['tool-client', 'conversation', 'api-key'].map(
   (refersTo) =>
     ({
@@ -88,7 +90,7 @@ export const agentReferences = {
     registration: plain('Public registration.'),
     request: plain('As it was sent.'),
   },
-  asked_once: { asker: requester, key: plain('Chosen by the client.'), intent_id: intentOf },
+  asked_once: { asker: past, key: plain('Chosen by the client.'), intent_id: intentOf },
   grant_reservations: {
     intent_id: intentOf,
     grant_id: historyOf('grant', 'Released with its request.'),
@@ -153,7 +155,7 @@ export const agentReferences = {
   },
   payments: {
     intent_id: intentOf,
-    asker: requester,
+    asker: past,
     host: plain('Any host.'),
     record: historyOf('wallet-account', record),
     request: plain('As it was sent.'),
@@ -166,13 +168,13 @@ export const agentReferences = {
   },
   payment_payees: { host: plain('Any host.') },
   tool_clients: { settings: plain('Names no thing: profile, policy and budget.') },
-  tool_spending: { holder: requester },
+  tool_spending: { holder: past },
   tool_calls: {
     holder: requester,
     intent_id: intentOf,
     record: historyOf('sandbox', record),
     given: { refersTo: 'sandbox', onRemoved: 'close', by: 'holder', why: 'Ends with its request.' },
-    caller: requester,
+    caller: past,
   },
   tool_payments: { key: plain('Chosen by the client.'), payment_id: historyOf('payment', record) },
   chat_steps: { message: deletedWith('message') },

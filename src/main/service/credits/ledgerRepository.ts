@@ -79,6 +79,8 @@ export type LedgerRepository = {
   changeKeyDay(of: KeyDay, change: { spent: number; held: number }): void
   meteredUntil(sandboxId: SandboxId): number
   meter(sandboxId: SandboxId, untilMs: number): void
+  /** Removes meters of deleted sandboxes. Only safe while none of them has a charge outstanding, as at a start. */
+  removeStaleMeters(): void
 }
 
 export const transferColumns = `sequence, id, type, debit_account AS debitAccount, credit_account AS creditAccount, amount,
@@ -160,6 +162,9 @@ export function ledgerRepository(database: Database): LedgerRepository {
     'SELECT until_ms AS untilMs FROM sandbox_meters WHERE sandbox_id = ?',
   )
   const meter = database.prepare<[string, number]>('INSERT OR REPLACE INTO sandbox_meters VALUES (?, ?)')
+  const removeStaleMeters = database.prepare(
+    'DELETE FROM sandbox_meters WHERE sandbox_id NOT IN (SELECT id FROM sandboxes)',
+  )
   const balanceAfter = (row: { balance: number } | undefined, account: string): number => {
     if (row) return row.balance
     throw new Error(`There is no credit account ${account}.`)
@@ -212,6 +217,7 @@ export function ledgerRepository(database: Database): LedgerRepository {
       changeKeyDay.run({ keyId, day, spent, held })
     },
     meteredUntil: (sandboxId) => metered.get(sandboxId)?.untilMs ?? 0,
+    removeStaleMeters: () => void removeStaleMeters.run(),
     meter(sandboxId, untilMs) {
       meter.run(sandboxId, untilMs)
     },

@@ -90,7 +90,7 @@ export const serviceReferences = {
   },
   sandbox_domain_claims: {
     sandbox_id: deletedWith('sandbox'),
-    port: { refersTo: 'port', onRemoved: 'tell', by: 'use', why: 'A claim leads nowhere before its proof.' },
+    port: historyOf('port', 'Nothing leads there before the proof, which needs the port.'),
     domain: plain('Somebody else may own it: that is what the claim is to prove.'),
   },
   credit_accounts: {},
@@ -101,7 +101,10 @@ export const serviceReferences = {
   },
   credit_key_days: { key_id: historyOf('api-key', journal) },
   sandbox_meters: {
-    sandbox_id: { refersTo: 'sandbox', onRemoved: 'close', by: 'slice', why: 'The last minutes are charged first.' },
+    sandbox_id: {
+      ...{ refersTo: 'sandbox', onRemoved: 'delete', by: 'slice' },
+      why: 'The last minutes are charged after the removal, so that the row goes with the next start.',
+    },
   },
   credit_transfers: {
     debit_account: keeps('ledger-account'),
@@ -145,6 +148,6 @@ export const serviceReferences = {
   orphaned_domains: {
     account_id: deletedWith('account'),
     sandbox_id: plain('Removed already.'),
-    domain: { refersTo: 'domain', onRemoved: 'tell', by: 'use', why: 'Its DNS is not readable here any more.' },
+    domain: historyOf('domain', 'Shown with its domain only.'),
   },
 } as const satisfies StoredReferences

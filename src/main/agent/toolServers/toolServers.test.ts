@@ -1,0 +1,62 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { SandboxId } from '../../../shared/ids.ts'
+import { migrate } from '../../storage/migrate.ts'
+import { agentMigrations } from '../../storage/migrations/agent/agentMigrations.ts'
+import { openDatabase } from '../../storage/openDatabase.ts'
+import type { NotedEntry } from '../note.ts'
+import { servedListing } from './servedListing.ts'
+import { toolServerRepository } from './toolServerRepository.ts'
+import { toolServers } from './toolServers.ts'
+
+const sandboxId = SandboxId.parse('a'.repeat(32))
+const otherId = SandboxId.parse('b'.repeat(32))
+
+function opened() {
+  const database = openDatabase(':memory:')
+  onTestFinished(() => void database.close())
+  migrate(database, agentMigrations)
+  const repository = toolServerRepository(database)
+  const secrets = new Map<string, string>()
+  const [ended, notes]: [string[], NotedEntry[]] = [[], []]
+  const shared = { events: { publish: () => {} }, note: (entry: NotedEntry) => void notes.push(entry), now: () => 1 }
+  const connections = { open: () => expect.unreachable('No server is spoken with.') }
+  let ids = 0
+  const servers = toolServers({
+    ...{ repository, ...shared, listing: servedListing({ repository, connections, ...shared }) },
+    kept: {
+      about: () => null,
+      put: async (slot, value) => void secrets.set(slot, value),
+      remove: async (slot) => secrets.delete(slot),
+    },
+    end: async (id) => void ended.push(id),
+    newId: () => (ids++).toString(16).padStart(24, '0'),
+  })
+  const add = (name: string, id: SandboxId) =>
+    servers.add({ name, place: { kind: 'sandbox', sandbox_id: id, command: 'cat' }, secrets: ['TOKEN'] })
+  return { servers, add, secrets, ended, notes }
+}
+
+test('the secrets of a server are removed with it', async () => {
+  const { servers, add, secrets } = opened()
+  const [removed, kept] = [add('box', sandboxId), add('other', sandboxId)]
+  await servers.setSecret(removed.id, 'TOKEN', 'removed secret')
+  await servers.setSecret(kept.id, 'TOKEN', 'other secret')
+  await servers.remove(removed.id)
+  expect([...secrets.values()]).toEqual(['other secret'])
+})
+
+test('a deleted sandbox turns its servers off once, and no others', async () => {
+  const { servers, add, ended, notes } = opened()
+  const [inside, elsewhere] = [add('box', sandboxId), add('other', otherId)]
+  for (const { id } of [inside, elsewhere]) await servers.turn(id, true)
+  const before = notes.length
+  servers.closeOf({ id: sandboxId, name: 'atlas' })
+  servers.closeOf({ id: sandboxId, name: 'atlas' })
+  const fault = 'Its sandbox “atlas” was deleted. Remove this server, or add it again in another sandbox.'
+  expect(servers.get(inside.id)).toMatchObject({ enabled: false, fault })
+  expect(servers.get(elsewhere.id)).toMatchObject({ enabled: true, fault: null })
+  expect(ended).toEqual([inside.id])
+  expect(notes.slice(before).map(({ summary }) => summary)).toEqual([
+    'The tool server “box” was turned off: its sandbox “atlas” was deleted.',
+  ])
+})

@@ -1,0 +1,36 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { migrate } from '../../storage/migrate.ts'
+import { agentMigrations } from '../../storage/migrations/agent/agentMigrations.ts'
+import { openDatabase } from '../../storage/openDatabase.ts'
+import { walletRepository } from './walletRepository.ts'
+import { walletSettings } from './walletSettings.ts'
+
+function opened() {
+  const database = openDatabase(':memory:')
+  onTestFinished(() => void database.close())
+  migrate(database, agentMigrations)
+  const repository = walletRepository(database)
+  for (const id of ['first', 'second']) {
+    const row = { kind: 'phrase', label: id, words: 12, written_down: 1, created_at_ms: 1 } as const
+    repository.addKeyring({ ...row, id: `keyring ${id}` })
+    const account = { chain_type: 'evm', address: `0x${id}`, path: null, label: id, created_at_ms: 1 } as const
+    repository.addAccount({ ...account, id, keyring_id: `keyring ${id}` })
+  }
+  return walletSettings(repository)
+}
+
+test('a default account that was removed gives way to the first of its chain', () => {
+  const settings = opened()
+  settings.setDefault('evm', 'second')
+  expect(settings.defaultAccount('evm')?.id).toBe('second')
+  settings.removeKeyring('keyring second')
+  expect(settings.defaultAccount('evm')?.id).toBe('first')
+})
+
+test('a keyring is listed as being removed until its secret is gone', () => {
+  const settings = opened()
+  settings.removeKeyring('keyring second')
+  expect(settings.removing()).toEqual(['keyring second'])
+  settings.removed('keyring second')
+  expect(settings.removing()).toEqual([])
+})
