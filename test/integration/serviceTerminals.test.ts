@@ -320,8 +320,16 @@ describe('a link', () => {
 
   test('ends after its hour, and with its sandbox', async () => {
     const { token } = await link()
+    const { json } = await service.send(`${sandbox}/pty`, { key: token, body: { command: 'cat' } })
+    const socket = await watch(stream(`${sandbox}/pty/${json.session_id}`), {
+      headers: {},
+      protocols: [`steward.token.${token}`],
+    })
+    await messageOf(socket, { type: 'attached' })
     clockAheadMs = 3_600_001
     expect((await service.send(sandbox, { key: token })).status).toBe(401)
+    await service.send(sandbox, { method: 'PATCH', body: { name: 'compared' } }) // sooner than the next comparison
+    expect((await until('the socket to close', () => socket.closed)).code).toBe(4401)
     clockAheadMs = 0
 
     const brief = await service.send('/v1/sandboxes', { body: { name: 'brief' } })
