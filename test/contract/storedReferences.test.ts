@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { agentReferences } from '../../src/main/agent/references/agentReferences.ts'
 import { serviceReferences } from '../../src/main/service/references/serviceReferences.ts'
@@ -6,7 +8,10 @@ import { agentMigrations } from '../../src/main/storage/migrations/agent/agentMi
 import { serviceMigrations } from '../../src/main/storage/migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from '../../src/main/storage/openDatabase.ts'
 import {
+  type DeclaredColumn,
+  historyOf,
   type OnRemoved,
+  plain,
   type Reference,
   referencesOf,
   type StoredReferences,
@@ -24,6 +29,8 @@ const databases = [
 afterAll(() => {
   for (const { database } of databases) database.close()
 })
+
+const root = join(import.meta.dirname, '../..')
 
 /** Last word of a column that names a thing of another table or slice. */
 const naming = new RegExp(
@@ -107,3 +114,61 @@ describe.each(databases)('$name', ({ database, declared }) => {
     expect(matching.length).toBeGreaterThan(0)
   })
 })
+
+const removedByWindow: Reference = {
+  refersTo: 'sandbox',
+  onRemoved: 'delete',
+  by: 'use',
+  why: 'Removed when the list of sandboxes no longer has it.',
+}
+
+/** Settings outside of tables that name things: those of the window, in the browser's storage, and of the agent. */
+const settings: Readonly<Record<string, DeclaredColumn>> = {
+  'steward.theme': plain('A word.'),
+  'steward.section-labels': plain('A word.'),
+  'steward.details.folds': plain('Names of parts of the window.'),
+  'steward.palette.recent': plain('Names of commands; unknown ones are not shown.'),
+  'steward.panels.': plain('A width.'),
+  'steward.last-address.': plain('An address of the window; of a thing that is gone it shows the list.'),
+  'steward.terminal.preferences': plain('Colors and behavior.'),
+  'steward.terminal.renderer': plain('A word.'),
+  'steward.terminal.clipboard.': historyOf('terminal', 'An answer of the user, until the window closes.'),
+  'steward.terminals.side': plain('What is shown beside terminals.'),
+  'steward.terminals.layout': removedByWindow,
+  'steward.terminals.selection': removedByWindow,
+  'steward.draft.': removedByWindow,
+  'steward.uploads.': removedByWindow,
+  'steward.link.': historyOf('sandbox', 'A terminal link in its own window, which the service refuses.'),
+  'steward.chat.draft.': historyOf('conversation', 'Text of the user, which a restored chat shows again.'),
+  'steward.chat.models': {
+    ...{ refersTo: 'model', onRemoved: 'detach', by: 'use' },
+    why: 'The next chat takes those that can be used, else the first of the list.',
+  },
+  'steward.purchase': plain('An order that was not sent, until the window closes.'),
+  'steward.token.': plain('Name of a subprotocol.'),
+  'steward.sheet.size': plain('A message of a secure prompt.'),
+  'steward.sheet.done': plain('A message of a secure prompt.'),
+  'steward.sheet.cancelled': plain('A message of a secure prompt.'),
+  'steward.window-key': plain('Key of the window itself.'),
+  'wallet.auto_lock_minutes': plain('A number.'),
+  'wallet.default_accounts': {
+    ...{ refersTo: 'wallet-account', onRemoved: 'detach', by: 'use' },
+    why: 'A missing default is the oldest account.',
+  },
+  'wallet.removing': { refersTo: 'keyring', onRemoved: 'close', by: 'slice', why: 'The removal is finished first.' },
+}
+
+test('settings of the window and the agent are declared as well', () => {
+  const sources = filesIn('src/renderer').filter((file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file))
+  const keys = [
+    ...sources.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/['`](steward\.[a-z.-]+)/g)]),
+    ...readFileSync(join(root, 'src/main/agent/wallet/walletSettings.ts'), 'utf8').matchAll(/'(wallet\.[a-z_]+)'/g),
+  ].map(([, key = '']) => key)
+  expect([...new Set(keys.map((key) => key.replace(/\.one$/, '.')))].sort()).toEqual(Object.keys(settings).sort())
+})
+
+function filesIn(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+}
