@@ -31,10 +31,3 @@ export function centsDown(amount: number): number {
 export function centsUp(amount: number): number {
   return Math.ceil(amount / perCent)
 }
-
-/** `$12.34`, rounded down to whole cents. */
-export function formatUsd(amount: MicroUsd): string {
-  const cents = centsDown(amount)
-  const dollars = String(Math.floor(cents / 100)).replace(/\B(?=(\d{3})+$)/g, ',')
-  return `$${dollars}.${String(cents % 100).padStart(2, '0')}`
-}

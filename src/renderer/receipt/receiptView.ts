@@ -1,3 +1,4 @@
+import { tokenAmount } from '../../shared/tokenAmount.ts'
 import { isJson, type Json, jsonOf, textOf } from './hostMessages.ts'
 
 /** What the page shows of a call. All of it is text: it comes from sellers, sites and programs. */
@@ -117,8 +118,7 @@ function withoutHint(message: string): string {
 function usdc(microUsd: unknown, test: unknown): string | undefined {
   const amount = Number(microUsd)
   if (!Number.isFinite(amount)) return undefined
-  const [whole = '', part = ''] = (amount / 1_000_000).toFixed(6).split('.')
-  return `${whole}.${part.replace(/0{1,4}$/, '')} ${test === true ? 'test USDC' : 'USDC'}`
+  return `${tokenAmount(BigInt(Math.round(amount)), 6)} ${test === true ? 'test USDC' : 'USDC'}`
 }
 
 function timeOf(time: unknown): string | undefined {

@@ -1,8 +1,8 @@
+import { formatUsd } from '../money/moneyText.ts'
 import { openRecord, plainWord } from '../openRecord.ts'
 import { shortAddress } from '../shortAddress.ts'
-import { tokenAmount } from '../tokenAmount.ts'
 import type { AskerKind, IntentKind, PolicyRule } from './intents.ts'
-import { evmNetwork, solanaNetwork, usdcDecimals } from './networks.ts'
+import { evmNetwork, solanaNetwork } from './networks.ts'
 
 /** As the name of a kind. */
 export const kindNames: Record<IntentKind, string> = openRecord(
@@ -42,7 +42,7 @@ export function payeeWords(scope: string | null): string {
 /** After `may`: `sign in with Ethereum to 127.0.0.1:4000`, `pay up to $5.00 anywhere`. */
 export function deedWords({ kind, host, max_amount_micro_usd: most }: Scope): string {
   const deed = kind === '*' ? anything : kindNames[kind].toLowerCase().replace(/ethereum|solana/, capital)
-  const amount = most === null ? '' : ` up to ${dollars(most)}`
+  const amount = most === null ? '' : ` up to ${formatUsd(most, 'exact')}`
   return `${deed}${amount}${placeWords(kind, host)}`
 }
 
@@ -72,9 +72,4 @@ export function ruleSentence(rule: PolicyRule): string {
     case 'deny':
       return rule.asker === '*' ? `Nobody may ${deed}.` : `${who} may never ${deed}.`
   }
-}
-
-/** @param microUsd decimal text @returns `$1,234.50` */
-export function dollars(microUsd: string): string {
-  return `$${tokenAmount(BigInt(microUsd), usdcDecimals)}`
 }

@@ -1,5 +1,6 @@
 import type { Policy } from '../../../shared/contract/intents.ts'
-import { dollars, ruleSentence } from '../../../shared/contract/intentWords.ts'
+import { ruleSentence } from '../../../shared/contract/intentWords.ts'
+import { formatUsd } from '../../../shared/money/moneyText.ts'
 
 type Rules = Omit<Policy, 'stopped'>
 
@@ -61,7 +62,7 @@ function ruleChanges(from: Rules, to: Rules) {
 }
 
 function confirmAbove({ confirm_above_micro_usd: above }: Rules): string {
-  return dollars(above)
+  return formatUsd(above, 'exact')
 }
 
 function minutes(count: number): string {

@@ -1,5 +1,5 @@
-import { dollars } from '../../../shared/contract/intentWords.ts'
 import type { PaymentBudgetLimits } from '../../../shared/contract/paymentBudgets.ts'
+import { formatUsd } from '../../../shared/money/moneyText.ts'
 import type { PolicyWords } from '../approvals/policyWords.ts'
 
 type Line = { label: string; value: string }
@@ -60,5 +60,5 @@ function payeesOf({ payees }: PaymentBudgetLimits): Named {
 }
 
 function words(microUsd: number | null): string {
-  return microUsd === null ? 'no limit' : `up to ${dollars(String(microUsd))}`
+  return microUsd === null ? 'no limit' : `up to ${formatUsd(String(microUsd), 'exact')}`
 }

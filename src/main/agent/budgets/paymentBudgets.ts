@@ -1,6 +1,6 @@
 import { AppError } from '../../../shared/appError.ts'
-import { dollars } from '../../../shared/contract/intentWords.ts'
 import type { BudgetState, PaymentBudgetLimits } from '../../../shared/contract/paymentBudgets.ts'
+import { formatUsd } from '../../../shared/money/moneyText.ts'
 import { isoTime } from '../../../shared/time.ts'
 import type { ReservationRefusal, ReservedUse } from '../approvals/reservations.ts'
 import type { PaymentBudgetRepository } from './paymentBudgetRepository.ts'
@@ -111,7 +111,8 @@ export function paymentBudgets(options: { records: PaymentBudgetRepository; now:
       if (!kept) return denied('The limits of payments cannot be read.')
       const { network, payTo } = payeeOf(scope)
       if (host === null || amountMicroUsd === null || payTo === '') return denied('The payment names no payee.')
-      if (amountMicroUsd > BigInt(mostMicroUsd)) return denied(`It is above ${dollars(String(mostMicroUsd))}.`)
+      if (amountMicroUsd > BigInt(mostMicroUsd))
+        return denied(`It is above ${formatUsd(String(mostMicroUsd), 'exact')}.`)
       const amount = Number(amountMicroUsd)
       const full = statesFor({ host, scope }).find((it) => leftOf(it) < amount)
       if (full) return denied(exceededWords(full))
@@ -158,9 +159,9 @@ const names = {
 
 /** `The limit of any 24 hours is $10.00, and $3.00 of it is left.` */
 export function exceededWords({ scope, limit_micro_usd: limit, left_micro_usd: left }: BudgetState): string {
-  const most = dollars(String(limit ?? 0))
+  const most = formatUsd(String(limit ?? 0), 'exact')
   if (scope === 'payment') return `It is above your limit of ${most} for one payment.`
-  return `Your limit for ${names[scope]} is ${most}, and ${dollars(String(left ?? 0))} of it is left.`
+  return `Your limit for ${names[scope]} is ${most}, and ${formatUsd(String(left ?? 0), 'exact')} of it is left.`
 }
 
 function denied(detail: string): ReservationRefusal {

@@ -1,5 +1,6 @@
 import { AppError } from '../../../shared/appError.ts'
 import type { LimitState, Spend, SpendLimits } from '../../../shared/contract/chats.ts'
+import { formatUsd } from '../../../shared/money/moneyText.ts'
 import type { SpendActual, SpendFilter, SpendRepository, SpendScope, SpendSum } from './spendRepository.ts'
 
 /** An answer to be reserved for. */
@@ -197,8 +198,8 @@ function exceeded(limit: LimitState | undefined): AppError {
   )
 }
 
-/** Down to a hundredth of a cent, rounded up. */
+/** Rounds up, to cents, or to a hundredth of a cent below one cent. */
 function dollars(microUsd: number): string {
-  if (microUsd > 0 && microUsd < 10_000) return `$${(Math.ceil(microUsd / 100) / 10_000).toFixed(4)}`
-  return `$${(Math.ceil(microUsd / 10_000) / 100).toFixed(2)}`
+  if (microUsd >= 10_000) return formatUsd(microUsd, 'cents', 'up')
+  return formatUsd(Math.ceil(microUsd / 100) * 100, 'exact')
 }

@@ -1,6 +1,7 @@
 import { AppError } from '../../../shared/appError.ts'
 import type { AnswerUsage } from '../../../shared/contract/chatMessages.ts'
 import { createChatCompletion } from '../../../shared/contract/inference.ts'
+import { formatUsd } from '../../../shared/money/moneyText.ts'
 import type { Log } from '../../platform/log.ts'
 import type { SpendBudgets } from '../budgets/spendBudgets.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
@@ -282,7 +283,9 @@ function endOf(growing: GrowingAnswer, { failure }: Outcome): Pick<Finished, 'st
 function summaryOf(model: string, { state }: Finished, usage: AnswerUsage | null): string {
   const verb = { stopped: 'was stopped', interrupted: 'was interrupted', failed: 'failed to answer' } as const
   const did = state in verb ? verb[state as keyof typeof verb] : 'answered'
-  const cost = usage ? `: ${usage.estimated ? 'about ' : ''}$${(usage.cost_micro_usd / 1_000_000).toFixed(4)}` : ''
+  const cost = usage
+    ? `: ${usage.estimated ? 'about ' : ''}${formatUsd(Math.round(usage.cost_micro_usd / 100) * 100, 'exact')}`
+    : ''
   return `${model} ${did} in a chat${cost}.`
 }
 

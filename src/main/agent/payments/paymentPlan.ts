@@ -1,8 +1,8 @@
 import { AppError } from '../../../shared/appError.ts'
 import type { Intent } from '../../../shared/contract/intents.ts'
-import { dollars } from '../../../shared/contract/intentWords.ts'
 import { testLedgerNetwork } from '../../../shared/contract/networks.ts'
 import type { PaymentPurpose, PaymentReceipt } from '../../../shared/contract/paymentRecords.ts'
+import { formatUsd } from '../../../shared/money/moneyText.ts'
 import type { KeptRequest } from './paymentRepository.ts'
 import { plainWords, type ReadOffer, readOffers } from './readOffers.ts'
 import type { Seller, SellerAnswer, SellerRequest } from './seller.ts'
@@ -77,13 +77,13 @@ export function checkPrice({ chosen }: Choice, { quote, capMicroUsd }: Pick<Want
   if (quote && quote.amount_micro_usd !== amount) {
     throw new AppError(
       'payment/price',
-      `The seller asks for ${dollars(String(amount))}, and not for ${dollars(String(quote.amount_micro_usd))}.`,
+      `The seller asks for ${formatUsd(String(amount), 'exact')}, and not for ${formatUsd(String(quote.amount_micro_usd), 'exact')}.`,
     )
   }
   if (capMicroUsd !== null && amount > capMicroUsd) {
     throw new AppError(
       'payment/too-dear',
-      `It costs ${dollars(String(amount))}, which is above ${dollars(String(capMicroUsd))}.`,
+      `It costs ${formatUsd(String(amount), 'exact')}, which is above ${formatUsd(String(capMicroUsd), 'exact')}.`,
     )
   }
   return amount

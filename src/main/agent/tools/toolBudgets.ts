@@ -1,6 +1,7 @@
 import { AppError } from '../../../shared/appError.ts'
 import type { PaymentId } from '../../../shared/contract/paymentRecords.ts'
 import type { Tool, ToolResult, ToolWork } from '../../../shared/contract/tools/tool.ts'
+import { formatUsd } from '../../../shared/money/moneyText.ts'
 import type { Database } from '../../storage/openDatabase.ts'
 
 /** What each caller of tools may spend in a day of UTC, credits and USDC together. What is held counts as spent. */
@@ -72,9 +73,8 @@ export function toolBudgets({ database, newId, now }: Options): ToolBudgets {
 }
 
 function overBudget(limit: number, left: number): AppError {
-  const dollars = (microUsd: number): string => `$${(Math.max(0, microUsd) / 1_000_000).toFixed(2)}`
   return new AppError(
     'tool/budget',
-    `This would cost more than the ${dollars(left)} left of this client's ${dollars(limit)} a day.`,
+    `This would cost more than the ${formatUsd(Math.max(0, left), 'cents', 'down')} left of this client's ${formatUsd(limit, 'cents')} a day.`,
   )
 }

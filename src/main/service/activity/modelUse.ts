@@ -1,8 +1,8 @@
 import type { ActivityBy } from '../../../shared/contract/activity.ts'
-import { dollars } from '../../../shared/contract/intentWords.ts'
 import { isTurn } from '../../../shared/contract/requester.ts'
 import type { TaskId } from '../../../shared/contract/timelineLinks.ts'
 import type { AccountId } from '../../../shared/ids.ts'
+import { formatUsd } from '../../../shared/money/moneyText.ts'
 import type { ActivityLog } from './activityLog.ts'
 
 /** The requester and the task of a completion. */
@@ -38,7 +38,7 @@ export function createModelUse(activity: Pick<ActivityLog, 'noteAccount'>): Mode
 
   const write = ({ accountId, by, task, model, times, chargedMicroUsd }: Count): void => {
     const often = times === 1 ? '' : ` ${times.toLocaleString('en-US')} times`
-    const cost = chargedMicroUsd > 0 ? ` · ${dollars(String(chargedMicroUsd))}` : ''
+    const cost = chargedMicroUsd > 0 ? ` · ${formatUsd(String(chargedMicroUsd), 'exact')}` : ''
     activity.noteAccount(accountId, {
       type: 'models.used',
       description: `Used ${model}${often}${cost}.`,

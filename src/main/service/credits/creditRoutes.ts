@@ -13,7 +13,8 @@ import {
 } from '../../../shared/contract/credits.ts'
 import type { Parsed } from '../../../shared/contract/route.ts'
 import type { AccountId } from '../../../shared/ids.ts'
-import { centsDown, centsUp, exactCents, formatUsd, microUsd, microUsdOfCents } from '../../../shared/microUsd.ts'
+import { centsDown, centsUp, exactCents, microUsd, microUsdOfCents } from '../../../shared/microUsd.ts'
+import { formatUsd } from '../../../shared/money/moneyText.ts'
 import { isoTime } from '../../../shared/time.ts'
 import { parseJson } from '../../platform/boundedJson.ts'
 import { bytesAnswer } from '../../platform/http/answers.ts'
@@ -62,7 +63,7 @@ export function creditRoutes(options: {
       return {
         balance_cents,
         credits_cents: balance_cents,
-        formatted: formatUsd(microUsd(posted)),
+        formatted: formatUsd(microUsd(posted), 'cents', 'down'),
         held_cents: centsUp(held),
         available_cents: centsDown(available),
       }
@@ -102,7 +103,7 @@ export function creditRoutes(options: {
         ...{ from, to, note, amount: microUsdOfCents(amount_cents), idempotencyKey: repeatable?.key },
         key: keyLimitOf(keyId, rulesFor(keyId, rulesOf)),
       })
-      const amount = formatUsd(microUsd(row.amount))
+      const amount = formatUsd(microUsd(row.amount), 'cents', 'down')
       noteAccount(from, {
         type: 'credits.sent',
         description: `Sent ${amount} to ${to_address}`,
@@ -121,7 +122,7 @@ export function creditRoutes(options: {
       const row = await credits.grant({
         ...{ by: caller.accountId, to, note, amount: microUsdOfCents(amount_cents), idempotencyKey: repeatable?.key },
       })
-      const amount = formatUsd(microUsd(row.amount))
+      const amount = formatUsd(microUsd(row.amount), 'cents', 'down')
       noteAccount(caller.accountId, { type: 'credits.granted', description: `Granted ${amount} to ${to_address}` })
       const { posted } = credits.balance(caller.accountId)
       return {
@@ -144,7 +145,7 @@ export function creditRoutes(options: {
       const whose = to === caller.accountId ? 'your balance' : `the balance of ${to_address}`
       noteAccount(caller.accountId, {
         type: 'credits.adjusted',
-        description: `${verb} ${whose} by ${formatUsd(amount)}: ${note}`,
+        description: `${verb} ${whose} by ${formatUsd(amount, 'cents', 'down')}: ${note}`,
       })
       return {
         adjustment_id: row.id,

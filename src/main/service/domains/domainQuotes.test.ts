@@ -49,7 +49,7 @@ test('a price that fell is not paid by who has a quote, and one that rose refuse
   price = { registration: 224_200, renewal: 1_200 }
   await expect(quotes().pinned(ada, wanted, quote.id)).rejects.toMatchObject({
     code: 'domain/quote',
-    message: 'example.com costs $2266.00 by now, and the quote says $34.00.',
+    message: 'example.com costs $2,266.00 by now, and the quote says $34.00.',
   })
 })
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { AppError } from '../../../shared/appError.ts'
 import type { AccountId } from '../../../shared/ids.ts'
+import { formatUsdCents } from '../../../shared/money/moneyText.ts'
 import type { Domains } from './domains.ts'
 import type { DomainQuote, Quoted, QuoteRepository } from './quoteRepository.ts'
 import { told } from './registrarErrors.ts'
@@ -93,7 +94,7 @@ function costsMore(present: DomainQuote, before: DomainQuote | undefined): boole
 }
 
 function dollars(quote: DomainQuote | undefined): string {
-  return `$${((quote?.amountCents ?? 0) / 100).toFixed(2)}`
+  return formatUsdCents(quote?.amountCents ?? 0)
 }
 
 function priceless(name: string): AppError {

@@ -1,6 +1,7 @@
 import { AppError } from '../../../shared/appError.ts'
 import type { AccountId } from '../../../shared/ids.ts'
-import { exactCents, formatUsd, microUsd } from '../../../shared/microUsd.ts'
+import { exactCents, microUsd } from '../../../shared/microUsd.ts'
+import { formatUsd } from '../../../shared/money/moneyText.ts'
 import type { KeptAnswer } from '../../platform/http/endpoint.ts'
 import { answersKeptMs } from '../../platform/oncePerKey.ts'
 import type { GroupCommit } from '../../storage/groupCommit.ts'
@@ -61,7 +62,7 @@ export function paymentBooks(options: {
       const amount = microUsd(atomic) // USDC has as many decimals as our ledger
       const told = new AppError(failure.code, failure.message, {
         cause: failure,
-        detail: `${failure.detail === undefined ? '' : `${failure.detail} `}The payment of ${formatUsd(amount)} was added to your credits.`,
+        detail: `${failure.detail === undefined ? '' : `${failure.detail} `}The payment of ${formatUsd(amount, 'cents', 'down')} was added to your credits.`,
         headers: failure.headers,
         fields: { ...failure.fields, credited_cents: exactCents(amount), tx_hash: transaction },
       })

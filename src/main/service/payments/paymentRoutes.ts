@@ -7,7 +7,8 @@ import {
   listPaidResources,
 } from '../../../shared/contract/payments.ts'
 import type { AccountId } from '../../../shared/ids.ts'
-import { formatUsd, microUsd, microUsdOfCents } from '../../../shared/microUsd.ts'
+import { microUsd, microUsdOfCents } from '../../../shared/microUsd.ts'
+import { formatUsd } from '../../../shared/money/moneyText.ts'
 import { isoTime } from '../../../shared/time.ts'
 import type { GroupCommit } from '../../storage/groupCommit.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
@@ -41,7 +42,10 @@ export function topUpRoute(options: {
     await commits.flushed(() =>
       ledger.issue({ type: 'top_up', to: accountId, amount, note, requestKey: `payment ${id}` }),
     )
-    noteAccount(accountId, { type: 'credits.bought', description: `Bought ${formatUsd(amount)} of credits` })
+    noteAccount(accountId, {
+      type: 'credits.bought',
+      description: `Bought ${formatUsd(amount, 'cents', 'down')} of credits`,
+    })
     return { success: true as const, credits_cents, tx_hash: transaction }
   }
   return till.sell<typeof buyCredits, Purchase>(
@@ -61,7 +65,7 @@ export function topUpRoute(options: {
           throw new AppError('payments/tier', `Credits are not sold for $${dollars}, only for ${all} dollars.`)
         }
         const { credits_cents } = tier
-        const description = `${formatUsd(microUsdOfCents(credits_cents))} of credits`
+        const description = `${formatUsd(microUsdOfCents(credits_cents), 'cents', 'down')} of credits`
         return { amount: microUsd(dollars * perDollar), description, purchase: { credits_cents } }
       },
       fulfil: credited,

@@ -20,7 +20,7 @@ import { useBranchAhead } from './data/useBranch.ts'
 import { useChatActions } from './data/useChatActions.ts'
 import { useConversation, useLiveChat } from './data/useConversations.ts'
 import { ConversationList } from './list/ConversationList.tsx'
-import { dollars } from './money/amounts.ts'
+import { formatCost } from './money/amounts.ts'
 import { PromptLibrary } from './prompts/PromptLibrary.tsx'
 import { ConversationSettings } from './settings/ConversationSettings.tsx'
 import { LimitsDialog } from './settings/LimitsDialog.tsx'
@@ -184,7 +184,7 @@ function Cost({ conversation: { id, spend, message_count: count, title } }: { co
   return (
     <span className="tabular-nums" aria-label={`Cost of ${title}`} role="note">
       {(spend.estimated || live > 0) && '~'}
-      {dollars(spend.cost_micro_usd + live)} · {count.toLocaleString('en')} messages
+      {formatCost(spend.cost_micro_usd + live)} · {count.toLocaleString('en')} messages
     </span>
   )
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { centsText } from '../../ui/usd.ts'
+import { formatUsdCents } from '../../../shared/money/moneyText.ts'
 import { centsOf, changeText, roughText } from './creditText.ts'
 
 test('amounts read as dollars, with as many digits as they have', () => {
-  expect([0, 1250, -4, 1.2345, -0.0001, 123_456_789].map(centsText)).toEqual([
+  expect([0, 1250, -4, 1.2345, -0.0001, 123_456_789].map(formatUsdCents)).toEqual([
     '$0.00',
     '$12.50',
     '−$0.04',

@@ -1,26 +1,26 @@
-import { centsText, microUsdOf } from '../../ui/usd.ts'
+import { formatUsdCents, parseUsd } from '../../../shared/money/moneyText.ts'
 
 const microPerCent = 10_000
 
 /** With its sign either way, for a change. */
 export function changeText(cents: number): string {
-  return cents > 0 ? `+${centsText(cents)}` : centsText(cents)
+  return cents > 0 ? `+${formatUsdCents(cents)}` : formatUsdCents(cents)
 }
 
 /** Two digits after the point wherever they tell enough: what costs less than a cent is `< $0.01`. */
 export function roughText(cents: number): string {
   if (cents > 0 && cents < 1) return '< $0.01'
-  return centsText(Math.round(cents))
+  return formatUsdCents(Math.round(cents))
 }
 
 /** Formats an axis label, exactly if the whole chart is below a few cents. */
 export function axisText(cents: number, top: number): string {
-  return top < 10 ? centsText(cents) : roughText(cents)
+  return top < 10 ? formatUsdCents(cents) : roughText(cents)
 }
 
 /** @returns undefined for what is no amount of whole cents */
 export function centsOf(written: string): number | undefined {
-  const micro = microUsdOf(written)
+  const micro = parseUsd(written)
   if (micro === undefined) return undefined
   const cents = Number(micro) / microPerCent
   return Number.isSafeInteger(cents) ? cents : undefined

@@ -1,9 +1,9 @@
 import type { BudgetState } from '../../../shared/contract/paymentBudgets.ts'
 import type { Payment, PaymentPurpose, PaymentState } from '../../../shared/contract/paymentRecords.ts'
+import { formatUsd } from '../../../shared/money/moneyText.ts'
 import { openRecord, plainWord } from '../../../shared/openRecord.ts'
 import { shortAddress } from '../../../shared/shortAddress.ts'
 import type { Tone } from '../../ui/StatusDot.tsx'
-import { usdText } from '../../ui/usd.ts'
 
 type Words = { tone: Tone; words: string }
 
@@ -56,7 +56,7 @@ export const purposeLabels: Readonly<Record<PaymentPurpose, string>> = openRecor
 )
 
 export function microText(microUsd: number): string {
-  return usdText(String(microUsd))
+  return formatUsd(String(microUsd), 'exact')
 }
 
 /** Formats an amount rounded to cents; `<$0.01` for less. */

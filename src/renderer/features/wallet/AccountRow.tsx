@@ -1,6 +1,7 @@
 import { ChevronDown, Copy, Ellipsis, FileKey, QrCode, Star } from 'lucide-react'
 import { useId, useState } from 'react'
 import { type Balance, Label, type WalletAccount } from '../../../shared/contract/wallet.ts'
+import { formatUsd } from '../../../shared/money/moneyText.ts'
 import { shortAddress } from '../../../shared/shortAddress.ts'
 import { AddressText } from '../../ui/AddressText.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -9,7 +10,6 @@ import { copyText } from '../../ui/copyText.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { Menu, type MenuItem } from '../../ui/Menu.tsx'
 import { NameField } from '../../ui/NameField.tsx'
-import { usdText } from '../../ui/usd.ts'
 import { etherText, solText } from './tokenText.ts'
 import type { WalletActions } from './useWalletActions.ts'
 
@@ -75,7 +75,7 @@ export function AccountRow({ account, isDefault, balance, actions, onDeposit }: 
         <div className="flex-1 max-narrow:hidden" />
         {balance && (balance.usdc !== null || balance.ether !== null || balance.lamports !== null) && (
           <span className="mr-2 flex shrink-0 text-right tabular-nums max-narrow:hidden">
-            <span className="min-w-24 text-text">{balance.usdc === null ? '–' : usdText(balance.usdc)}</span>
+            <span className="min-w-24 text-text">{balance.usdc === null ? '–' : formatUsd(balance.usdc, 'exact')}</span>
             <span className="min-w-30 text-muted">{coinOf(balance)}</span>
           </span>
         )}

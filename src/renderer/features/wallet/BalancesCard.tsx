@@ -1,11 +1,11 @@
 import { CloudOff, RotateCw } from 'lucide-react'
 import { evmNetworks, solanaNetwork, solanaNetworks } from '../../../shared/contract/networks.ts'
+import { formatUsd } from '../../../shared/money/moneyText.ts'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { TimeAgo } from '../../ui/TimeAgo.tsx'
-import { usdText } from '../../ui/usd.ts'
 import { etherText, solText, sumOf } from './tokenText.ts'
 import type { Balances } from './useBalances.ts'
 
@@ -28,9 +28,9 @@ export function BalancesCard({ network, onNetwork, hasSolana, balances, testUsdc
   return (
     <section aria-label="Balances" className="rounded-card border border-line bg-panel">
       <div className="flex flex-wrap items-end gap-x-8 gap-y-3 p-4">
-        <Figure label="USDC" value={usdc === undefined ? undefined : usdText(usdc)} isPending={isPending} />
+        <Figure label="USDC" value={usdc === undefined ? undefined : formatUsd(usdc, 'exact')} isPending={isPending} />
         <Figure label={coinName} value={coin === undefined ? undefined : coinText(coin)} isPending={isPending} />
-        {testUsdc !== undefined && <Figure label="Test USDC" value={usdText(testUsdc)} isPending={false} />}
+        {testUsdc !== undefined && <Figure label="Test USDC" value={formatUsd(testUsdc, 'exact')} isPending={false} />}
         <div className="flex-1" />
         <div className="flex items-center gap-2">
           {asOf !== null && (

@@ -1,11 +1,11 @@
 import { useSyncExternalStore } from 'react'
 import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
-import { centsText } from '../usd.ts'
+import { formatUsdCents } from '../../../shared/money/moneyText.ts'
 import { runCents } from './runCost.ts'
 
 /** Ticks by itself, and is drawn again only when it reads differently. */
 export function RunCost({ sandbox }: { sandbox: Sandbox }) {
-  return useSyncExternalStore(everyFewSeconds, () => centsText(runCents(sandbox, Date.now())))
+  return useSyncExternalStore(everyFewSeconds, () => formatUsdCents(runCents(sandbox, Date.now())))
 }
 
 function everyFewSeconds(listener: () => void): () => void {

@@ -1,6 +1,6 @@
 import { noticeDays, type PlannedRenewal, plannedDays } from '../../../../shared/contract/domainRenewals.ts'
-import { dollars } from '../../../../shared/contract/intentWords.ts'
 import type { BudgetState } from '../../../../shared/contract/paymentBudgets.ts'
+import { formatUsd } from '../../../../shared/money/moneyText.ts'
 import { isoTime } from '../../../../shared/time.ts'
 import type { Settings } from './renewalRepository.ts'
 
@@ -87,5 +87,5 @@ function isAbove(state: BudgetState | undefined, amount: number): boolean {
 }
 
 function usd(amount: number): string {
-  return dollars(String(amount))
+  return formatUsd(String(amount), 'exact')
 }

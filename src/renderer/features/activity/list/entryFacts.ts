@@ -1,11 +1,12 @@
 import type { TimelineEntry } from '../../../../shared/contract/timeline.ts'
-import { usdText } from '../../../ui/usd.ts'
+import { formatUsd } from '../../../../shared/money/moneyText.ts'
 import { deciderWords } from './rowWords.ts'
 
 type Detail = TimelineEntry['detail']
 export type EntryFact = { name: string; value: string; isCode?: boolean }
 
-const amount = (value: Detail[string]): string => (/^\d+$/.test(String(value)) ? usdText(String(value)) : String(value))
+const amount = (value: Detail[string]): string =>
+  /^\d+$/.test(String(value)) ? formatUsd(String(value), 'exact') : String(value)
 
 /** What a person reads of an entry, by field and in this order. All else is in its record. */
 const readable: Readonly<

@@ -1,5 +1,5 @@
 import type { TimelineTask } from '../../../../shared/contract/timelineTasks.ts'
-import { usdText } from '../../../ui/usd.ts'
+import { formatUsd } from '../../../../shared/money/moneyText.ts'
 
 const names = { chat: 'Chat turn', call: 'Program call', action: 'Your action' } as const
 
@@ -18,10 +18,10 @@ export function costWords(sums: TaskSums): string[] {
   const { cost_micro_usd, paid_micro_usdc, paid_test_micro_usdc, charged_micro_usd, estimated } = sums
   const about = estimated ? 'about ' : ''
   const words = [
-    cost_micro_usd > 0 && `Models ${about}${usdText(String(cost_micro_usd))}`,
-    paid_micro_usdc > 0 && `Payments ${usdText(String(paid_micro_usdc)).slice(1)} USDC`,
-    paid_test_micro_usdc > 0 && `Payments ${usdText(String(paid_test_micro_usdc)).slice(1)} test USDC`,
-    charged_micro_usd > 0 && `Credits ${usdText(String(charged_micro_usd))}`,
+    cost_micro_usd > 0 && `Models ${about}${formatUsd(String(cost_micro_usd), 'exact')}`,
+    paid_micro_usdc > 0 && `Payments ${formatUsd(String(paid_micro_usdc), 'exact').slice(1)} USDC`,
+    paid_test_micro_usdc > 0 && `Payments ${formatUsd(String(paid_test_micro_usdc), 'exact').slice(1)} test USDC`,
+    charged_micro_usd > 0 && `Credits ${formatUsd(String(charged_micro_usd), 'exact')}`,
   ].filter((it) => it !== false)
   return words.length > 0 ? words : ['No cost']
 }

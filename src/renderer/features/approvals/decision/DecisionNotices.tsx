@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
 import type { IntentRecord } from '../../../../shared/contract/intents.ts'
+import { formatUsd } from '../../../../shared/money/moneyText.ts'
 import { useLocalStatus } from '../../../agent/AgentProvider.tsx'
 import { usePolicy } from '../../../agent/usePolicy.ts'
 import { useWallet } from '../../../agent/useWallet.ts'
-import { usdText } from '../../../ui/usd.ts'
 
 /** What to know before deciding, that is not of the request itself. */
 export function DecisionNotices({ record }: { record: IntentRecord }) {
@@ -14,7 +14,7 @@ export function DecisionNotices({ record }: { record: IntentRecord }) {
     ...(record.decision ? [`${record.decision.detail} You can still deny it.`] : []),
     ...(record.needs_confirmation && !record.decision
       ? [
-          `Above ${threshold === undefined ? 'your limit' : usdText(threshold)}: you’ll confirm ${
+          `Above ${threshold === undefined ? 'your limit' : formatUsd(threshold, 'exact')}: you’ll confirm ${
             shell === 'electron' ? 'in a system dialog' : 'with your passphrase'
           }.`,
         ]

@@ -1,6 +1,7 @@
 import { askerWords } from '../../../../shared/contract/askerWords.ts'
 import type { IntentRecord } from '../../../../shared/contract/intents.ts'
-import { deedWords, dollars, payeeWords } from '../../../../shared/contract/intentWords.ts'
+import { deedWords, payeeWords } from '../../../../shared/contract/intentWords.ts'
+import { formatUsd } from '../../../../shared/money/moneyText.ts'
 import { shortAddress } from '../../../../shared/shortAddress.ts'
 
 /** How much more than this once: how often in all, until when, or both. */
@@ -32,8 +33,8 @@ export function grantSentence(record: IntentRecord, { times, minutes }: GrantDra
 /** Formats the total of a fixed number of payments. */
 function paymentWords({ kind, host, amount_micro_usd: amount }: IntentRecord, times: number | undefined) {
   if (kind !== 'x402.authorize' || amount === null || times === undefined) return undefined
-  const sum = dollars(String(BigInt(amount) * BigInt(times)))
-  return `spend up to ${sum} (${times} × ${dollars(amount)})${host === null ? '' : ` at ${host}`}`
+  const sum = formatUsd(String(BigInt(amount) * BigInt(times)), 'exact')
+  return `spend up to ${sum} (${times} × ${formatUsd(amount, 'exact')})${host === null ? '' : ` at ${host}`}`
 }
 
 function endText(endMs: number, nowMs: number): string {

@@ -5,7 +5,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { classNames } from '../../../ui/classNames.ts'
 import { goTo } from '../../../ui/place.ts'
 import { visibleText } from '../../../ui/visibleText.ts'
-import { dollars } from '../money/amounts.ts'
+import { formatCost } from '../money/amounts.ts'
 import { type CallArguments, dnsLines, plainOutput } from './callWords.ts'
 
 type CallDetailsProps = { call: ChatCall; args: CallArguments | undefined }
@@ -32,7 +32,7 @@ export function CallDetails({ call, args }: CallDetailsProps) {
           <Lines label="Arguments">{visibleText(args ? JSON.stringify(args, null, 2) : call.arguments)}</Lines>
         </Part>
       )}
-      {cost !== undefined && <Part title="Cost">{dollars(cost)}</Part>}
+      {cost !== undefined && <Part title="Cost">{formatCost(cost)}</Part>}
       {call.output !== null && <Result call={call} output={call.output} />}
       <TerminalButton call={call} args={args} />
     </div>

@@ -4,7 +4,7 @@ import { classNames } from '../../../ui/classNames.ts'
 import { Tooltip } from '../../../ui/Tooltip.tsx'
 import { useModels } from '../data/useModels.ts'
 import { isPriced } from '../models/modelWords.ts'
-import { dollars, tokens } from '../money/amounts.ts'
+import { formatCost, tokens } from '../money/amounts.ts'
 import { estimateWords } from '../money/estimateWords.ts'
 
 /** What the message would cost, at least and at most; of each model where one points at it. */
@@ -37,7 +37,7 @@ export function EstimateLine({ estimate }: { estimate: Output<typeof estimateMes
           <span className="text-muted">Cost of the input, and at most with the longest answer</span>
           {estimates.map((it) => (
             <span key={it.model}>
-              {it.model}: {dollars(it.min_micro_usd)} to {dollars(it.max_micro_usd)}, up to{' '}
+              {it.model}: {formatCost(it.min_micro_usd)} to {formatCost(it.max_micro_usd)}, up to{' '}
               {tokens(it.max_output_tokens)} tokens out
               {it.omitted_messages > 0 && `; leaves out ${it.omitted_messages} old messages`}
             </span>

@@ -6,7 +6,7 @@ import { IconButton } from '../../../ui/IconButton.tsx'
 import { ContextMenu, Menu, type MenuItem } from '../../../ui/Menu.tsx'
 import { addressOf } from '../../../ui/place.ts'
 import { TimeAgo } from '../../../ui/TimeAgo.tsx'
-import { dollars } from '../money/amounts.ts'
+import { formatCost } from '../money/amounts.ts'
 
 type ConversationRowProps = {
   conversation: ConversationSummary
@@ -66,7 +66,7 @@ export const ConversationRow = memo(function ConversationRow({
             {cost > 0 && (
               <span>
                 {isEstimate && '~'}
-                {dollars(cost)}
+                {formatCost(cost)}
               </span>
             )}
           </span>

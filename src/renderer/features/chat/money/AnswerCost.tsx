@@ -3,7 +3,7 @@ import { Tooltip } from '../../../ui/Tooltip.tsx'
 import { isUnderWay } from '../data/AnswerStreamsProvider.tsx'
 import { useModels } from '../data/useModels.ts'
 import { isPriced } from '../models/modelWords.ts'
-import { dollars, tokens } from './amounts.ts'
+import { formatCost, tokens } from './amounts.ts'
 
 /** What an answer costs: estimated while it is made, exact afterwards. Its parts are shown when one points at it. */
 export function AnswerCost({ answer }: { answer: Message }) {
@@ -12,12 +12,12 @@ export function AnswerCost({ answer }: { answer: Message }) {
   if (!usage) return null
   const about = usage.estimated ? '~' : ''
   const isUnknown = usage.cost_micro_usd === 0 && models?.some((it) => it.id === answer.model && !isPriced(it))
-  const cost = isUnknown ? 'Price unknown' : `${about}${dollars(usage.cost_micro_usd)}`
+  const cost = isUnknown ? 'Price unknown' : `${about}${formatCost(usage.cost_micro_usd)}`
   return (
     <Tooltip content={<CostParts usage={usage} isLive={isUnderWay(answer)} />}>
       <button
         type="button"
-        aria-label={`Cost: ${usage.estimated ? 'about ' : ''}${dollars(usage.cost_micro_usd)}, ${tokens(usage.input_tokens + usage.output_tokens)} tokens`}
+        aria-label={`Cost: ${usage.estimated ? 'about ' : ''}${formatCost(usage.cost_micro_usd)}, ${tokens(usage.input_tokens + usage.output_tokens)} tokens`}
         className="ml-1 cursor-default rounded-small px-1 text-small text-faint tabular-nums hover:text-muted"
       >
         {cost} · {tokens(usage.input_tokens + usage.output_tokens)} tokens
@@ -36,9 +36,9 @@ function CostParts({ usage, isLive }: { usage: AnswerUsage; isLive: boolean }) {
       ? ([['Of it reasoning', tokens(usage.reasoning_tokens)]] as [string, string][])
       : []),
     ...(saved !== 0
-      ? ([[saved > 0 ? 'Saved by the cache' : 'Writing the cache', dollars(Math.abs(saved))]] as [string, string][])
+      ? ([[saved > 0 ? 'Saved by the cache' : 'Writing the cache', formatCost(Math.abs(saved))]] as [string, string][])
       : []),
-    ['Cost', `${dollars(usage.cost_micro_usd)}${usage.estimated ? (isLive ? ' so far' : ' (estimate)') : ''}`],
+    ['Cost', `${formatCost(usage.cost_micro_usd)}${usage.estimated ? (isLive ? ' so far' : ' (estimate)') : ''}`],
   ]
   return (
     <span className="grid grid-cols-[auto_auto] gap-x-4 gap-y-0.5 tabular-nums">

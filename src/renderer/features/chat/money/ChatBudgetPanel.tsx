@@ -12,7 +12,7 @@ import { goTo } from '../../../ui/place.ts'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import { SpentBar } from '../../../ui/SpentBar.tsx'
 import { chatKeys } from '../data/keys.ts'
-import { dollars } from './amounts.ts'
+import { formatCost } from './amounts.ts'
 
 /** What chats may spend and have spent today, for the screen of credits. */
 export function ChatBudgetPanel() {
@@ -55,8 +55,8 @@ function Limits({ budget: { day, conversation, today } }: { budget: ChatBudget }
         <p className="flex items-baseline gap-3">
           <span className="flex-1 font-medium">All chats</span>
           <span className="text-muted tabular-nums">
-            {dollars(today.spent_micro_usd)}
-            {most === null ? ' · no limit' : ` of ${dollars(most)}`}
+            {formatCost(today.spent_micro_usd)}
+            {most === null ? ' · no limit' : ` of ${formatCost(most)}`}
           </span>
         </p>
         {most !== null && <SpentBar share={most === 0 ? 1 : today.spent_micro_usd / most} className="mt-1.5" />}
@@ -72,8 +72,8 @@ function Limits({ budget: { day, conversation, today } }: { budget: ChatBudget }
 
 function limitsText({ soft_micro_usd: soft, hard_micro_usd: hard }: SpendLimits): string {
   if (soft === null && hard === null) return 'No limits'
-  const warns = soft === null ? undefined : `warns at ${dollars(soft)}`
-  const stops = hard === null ? 'never stops' : `stops at ${dollars(hard)}`
+  const warns = soft === null ? undefined : `warns at ${formatCost(soft)}`
+  const stops = hard === null ? 'never stops' : `stops at ${formatCost(hard)}`
   const text = warns === undefined ? stops : `${warns}, ${stops}`
   return text.charAt(0).toUpperCase() + text.slice(1)
 }

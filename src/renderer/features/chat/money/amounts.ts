@@ -1,18 +1,18 @@
-/** Amounts of a chat, which are often parts of a cent: `$0.0042`, `$12.34`, `<$0.0001`. */
-export function dollars(microUsd: number): string {
-  if (microUsd === 0) return '$0.00'
-  const sign = microUsd < 0 ? '−' : ''
+import { formatUsd } from '../../../../shared/money/moneyText.ts'
+
+/** Formats a cost, with four decimals below one dollar: `$0.0042`, `$12.34`, `<$0.0001`. */
+export function formatCost(microUsd: number): string {
   const amount = Math.abs(microUsd)
-  if (amount < 100) return `${sign}<$0.0001`
-  if (amount < 1_000_000) return `${sign}$${(amount / 1_000_000).toFixed(4).replace(/0{1,2}$/, '')}`
-  const [whole = '0', cents = '00'] = (amount / 1_000_000).toFixed(2).split('.')
-  return `${sign}$${Number(whole).toLocaleString('en')}.${cents}`
+  const sign = microUsd < 0 ? '−' : ''
+  if (amount > 0 && amount < 100) return `${sign}<$0.0001`
+  if (amount >= 1_000_000) return formatUsd(microUsd, 'cents')
+  return formatUsd(Math.sign(microUsd) * Math.round(amount / 100) * 100, 'exact')
 }
 
 /** Rounds to one significant digit, or to cents from one cent on: `$0.004`, `$0.23`. */
-export function roundedDollars(microUsd: number): string {
-  if (microUsd >= 10_000) return dollars(Math.round(microUsd / 10_000) * 10_000)
-  return dollars(microUsd < 100 ? microUsd : Number(microUsd.toPrecision(1)))
+export function formatRoughCost(microUsd: number): string {
+  if (microUsd >= 10_000) return formatUsd(microUsd, 'cents')
+  return formatCost(microUsd < 100 ? microUsd : Number(microUsd.toPrecision(1)))
 }
 
 /** `12,345`, and from a million on `1.2M`. */
@@ -27,9 +27,7 @@ export function contextText(count: number): string {
   return count >= 1_000 ? `${Math.round(count / 1_000)}K` : String(count)
 }
 
-/** Of a million tokens, in dollars: `$3`, `$0.15`, `free`. */
+/** Formats the price of a million tokens: `$3`, `$0.15`, `free`. */
 export function priceText(perMillion: number): string {
-  if (perMillion === 0) return 'free'
-  if (Number.isInteger(perMillion)) return `$${perMillion}`
-  return `$${perMillion < 0.1 ? Number(perMillion.toFixed(4)) : perMillion.toFixed(2)}`
+  return perMillion === 0 ? 'free' : formatUsd(perMillion * 1_000_000, 'whole')
 }

@@ -1,6 +1,6 @@
 import type { AnswerEstimate } from '../../../../shared/contract/chatMoney.ts'
 import type { LimitState } from '../../../../shared/contract/chats.ts'
-import { dollars, roundedDollars, tokens } from './amounts.ts'
+import { formatCost, formatRoughCost, tokens } from './amounts.ts'
 
 type Estimate = { estimates: readonly AnswerEstimate[]; min_micro_usd: number; max_micro_usd: number }
 
@@ -15,7 +15,9 @@ export function estimateWords({ estimates, min_micro_usd: min, max_micro_usd: ma
     return sum + it.min_micro_usd + (it.max_micro_usd - it.min_micro_usd) * share
   }, 0)
   const cost =
-    dollars(min) === dollars(max) ? dollars(max) : `about ${roundedDollars(usual)}, at most ${roundedDollars(max)}`
+    formatCost(min) === formatCost(max)
+      ? formatCost(max)
+      : `about ${formatRoughCost(usual)}, at most ${formatRoughCost(max)}`
   const clamped = estimates.some((it) => it.clamped) ? ' · shortened by your limits' : ''
   return `${cost} · ${tokens(input)} tokens in${clamped}`
 }
@@ -29,9 +31,9 @@ export function budgetNotice(budget: readonly LimitState[]): BudgetNotice | unde
   const limit = stopped ?? warning
   if (!limit) return undefined
   const isDay = limit.scope === 'day'
-  const spent = dollars(limit.spent_micro_usd)
+  const spent = formatCost(limit.spent_micro_usd)
   if (stopped) {
-    const hard = dollars(limit.hard_micro_usd ?? 0)
+    const hard = formatCost(limit.hard_micro_usd ?? 0)
     return {
       state: 'stopped',
       title: isDay
@@ -44,6 +46,6 @@ export function budgetNotice(budget: readonly LimitState[]): BudgetNotice | unde
   return {
     state: 'warning',
     title: isDay ? `${spent} spent on chats today.` : `This chat has cost ${spent}.`,
-    hint: hard === null ? 'There is no hard limit: nothing is stopped.' : `It stops at ${dollars(hard)}.`,
+    hint: hard === null ? 'There is no hard limit: nothing is stopped.' : `It stops at ${formatCost(hard)}.`,
   }
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import type { LimitState } from '../../../../shared/contract/chats.ts'
 import { changesOf, faultsOf, limitFaults, type SettingsDraft } from '../settings/settingsDraft.ts'
-import { contextText, dollars, priceText, roundedDollars, tokens } from './amounts.ts'
+import { contextText, formatCost, formatRoughCost, priceText, tokens } from './amounts.ts'
 import { budgetNotice, estimateWords } from './estimateWords.ts'
 
 test('amounts are as exact as they matter', () => {
-  expect([0, 5, 100, 4_200, 10_000, 123_456, 999_999, 1_000_000, 1_234_560_000, -4_200].map(dollars)).toEqual([
+  expect([0, 5, 100, 4_200, 10_000, 123_456, 999_999, 1_000_000, 1_234_560_000, -4_200].map(formatCost)).toEqual([
     '$0.00',
     '<$0.0001',
     '$0.0001',
@@ -99,5 +99,5 @@ test('an estimate names a usual cost and the most it can be', () => {
   expect(estimateWords({ estimates: [estimate], min_micro_usd, max_micro_usd })).toBe(
     'about $0.02, at most $0.23 · 1,240 tokens in',
   )
-  expect([4_236, 96, 10_400, 0].map(roundedDollars)).toEqual(['$0.004', '<$0.0001', '$0.01', '$0.00'])
+  expect([4_236, 96, 10_400, 0].map(formatRoughCost)).toEqual(['$0.004', '<$0.0001', '$0.01', '$0.00'])
 })

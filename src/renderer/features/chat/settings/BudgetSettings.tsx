@@ -8,7 +8,7 @@ import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import { chatKeys } from '../data/keys.ts'
 import { useChatBudget } from '../data/useChatBudget.ts'
-import { dollars } from '../money/amounts.ts'
+import { formatCost } from '../money/amounts.ts'
 import { LimitFields } from './LimitFields.tsx'
 import { limitFaults, limitsDraft, limitsOf } from './settingsDraft.ts'
 
@@ -67,7 +67,7 @@ function BudgetForm({ budget }: { budget: ChatBudget }) {
           faults={tried ? faults.day : {}}
         />
         <p className="text-small text-faint">
-          {dollars(budget.today.spent_micro_usd)} spent today. A day ends at midnight UTC.
+          {formatCost(budget.today.spent_micro_usd)} spent today. A day ends at midnight UTC.
         </p>
       </fieldset>
       <fieldset className="flex flex-col gap-1.5">

@@ -10,7 +10,7 @@ import { TextAreaField } from '../../../ui/TextAreaField.tsx'
 import { TextField } from '../../../ui/TextField.tsx'
 import { useUnsaved } from '../../../ui/unsaved/useUnsaved.ts'
 import type { Changes } from '../data/useChatActions.ts'
-import { dollars, tokens } from '../money/amounts.ts'
+import { formatCost, tokens } from '../money/amounts.ts'
 import { BudgetSettings } from './BudgetSettings.tsx'
 import { LimitFields } from './LimitFields.tsx'
 import { changesOf, draftOf, faultsOf, type SettingsDraft } from './settingsDraft.ts'
@@ -170,8 +170,8 @@ export function ConversationSettings({ conversation, atLimits, onChange, onClose
 
 function Spent({ conversation: { spend } }: { conversation: Conversation }) {
   const rows: [string, string][] = [
-    ['Cost', `${spend.estimated ? '~' : ''}${dollars(spend.cost_micro_usd)}`],
-    ['Saved by the cache', dollars(Math.max(0, spend.saved_micro_usd))],
+    ['Cost', `${spend.estimated ? '~' : ''}${formatCost(spend.cost_micro_usd)}`],
+    ['Saved by the cache', formatCost(Math.max(0, spend.saved_micro_usd))],
     ['Input tokens', tokens(spend.input_tokens)],
     ['Of it cached', tokens(spend.cached_tokens)],
     ['Output tokens', tokens(spend.output_tokens)],

@@ -1,6 +1,6 @@
 import type { ChatParameters, Conversation, SpendLimits } from '../../../../shared/contract/chats.ts'
 import { type ChatTools, chatToolLimits } from '../../../../shared/contract/chatTools.ts'
-import { microUsdOf, usdField } from '../../../ui/usd.ts'
+import { parseUsd, usdInput } from '../../../../shared/money/moneyText.ts'
 
 /** The settings of a conversation as they stand in fields: empty is the provider's own, or no limit. */
 export type SettingsDraft = {
@@ -68,7 +68,7 @@ export function faultsOf(draft: SettingsDraft): Faults {
 }
 
 export function limitFaults({ soft, hard }: LimitsDraft): Pick<Faults, 'soft' | 'hard'> {
-  const isAmount = (text: string) => text.trim() === '' || microUsdOf(text) !== undefined
+  const isAmount = (text: string) => text.trim() === '' || parseUsd(text) !== undefined
   const [low, high] = [amountOf(soft), amountOf(hard)]
   return {
     ...fault('soft', isAmount(soft), 'Enter dollars, such as 0.50.'),
@@ -80,7 +80,7 @@ export function limitFaults({ soft, hard }: LimitsDraft): Pick<Faults, 'soft' | 
 function toolFaults({ steps, turn, day }: ToolsDraft): Faults {
   const { min, max } = chatToolLimits.steps
   const isCount = steps.trim() === '' || (isWhole(steps, min) && Number(steps) <= max)
-  const isAmount = (text: string) => text.trim() === '' || microUsdOf(text) !== undefined
+  const isAmount = (text: string) => text.trim() === '' || parseUsd(text) !== undefined
   return {
     ...fault('steps', isCount, `Use ${min} to ${max}.`),
     ...fault('turn', isAmount(turn), 'Enter dollars.'),
@@ -136,11 +136,11 @@ function numberOf(text: string): number | null {
 }
 
 function amountField(microUsd: number | null | undefined): string {
-  return microUsd === null || microUsd === undefined ? '' : usdField(String(microUsd))
+  return microUsd === null || microUsd === undefined ? '' : usdInput(String(microUsd))
 }
 
 function amountOf(text: string): number | null {
-  const amount = microUsdOf(text)
+  const amount = parseUsd(text)
   return amount === undefined ? null : Number(amount)
 }
 

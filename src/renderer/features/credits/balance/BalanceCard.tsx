@@ -1,6 +1,6 @@
+import { formatUsdCents } from '../../../../shared/money/moneyText.ts'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
-import { centsText } from '../../../ui/usd.ts'
 import { dayText } from '../spending/dailySeries.ts'
 import { useCreditBalance, useSpending } from '../useCredits.ts'
 
@@ -42,7 +42,7 @@ function Figure({ label, cents, isPending }: FigureProps) {
         <Skeleton className="mt-1.5 h-5 w-24" />
       ) : (
         <output aria-label={label} className="block text-large font-semibold text-text tabular-nums">
-          {cents === undefined ? '–' : centsText(cents)}
+          {cents === undefined ? '–' : formatUsdCents(cents)}
         </output>
       )}
     </div>

@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import { adjustCredits, creditLimits } from '../../../../shared/contract/credits.ts'
+import { formatUsdCents } from '../../../../shared/money/moneyText.ts'
 import { FormDialog } from '../../../ui/FormDialog.tsx'
 import { TextField } from '../../../ui/TextField.tsx'
 import { notify } from '../../../ui/toast.tsx'
-import { centsText } from '../../../ui/usd.ts'
 import { centsOf, changeText } from '../creditText.ts'
 import { useCreditBalance } from '../useCredits.ts'
 import { OwnerOnly } from './OwnerOnly.tsx'
@@ -32,7 +32,7 @@ export function AdjustDialog({ isOwner, onClose }: { isOwner: boolean; onClose: 
     })
     if (!data || balance !== undefined || !noted.success || change === undefined) return false
     return adjust({ amount_cents: change, note: noted.data }).then(({ balance_after_cents }) => {
-      notify.done(`Balance is now ${centsText(Math.floor(balance_after_cents))}`)
+      notify.done(`Balance is now ${formatUsdCents(Math.floor(balance_after_cents))}`)
       onClose()
     })
   }
@@ -75,7 +75,7 @@ export function AdjustDialog({ isOwner, onClose }: { isOwner: boolean; onClose: 
 
 function hintOf(balance: number | undefined, change: number | undefined): string {
   if (balance === undefined) return 'Loading your balance…'
-  const now = `Now ${centsText(balance)}`
+  const now = `Now ${formatUsdCents(balance)}`
   return change === undefined || change === 0 ? `${now}.` : `${now}, changes by ${changeText(change)}.`
 }
 
@@ -85,7 +85,7 @@ function balanceWrong(
 ): string | undefined {
   if (wanted === undefined) return 'Enter dollars and cents, such as 10.00.'
   if (wanted === balance) return 'This is your balance now.'
-  if (wanted < held) return `Running requests hold ${centsText(held)}. Enter at least that.`
+  if (wanted < held) return `Running requests hold ${formatUsdCents(held)}. Enter at least that.`
   if (Math.abs(wanted - balance) > creditLimits.amountCents.max) return 'Change it by at most $1,000,000 at once.'
   return undefined
 }

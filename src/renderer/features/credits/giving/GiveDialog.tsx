@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import { creditLimits, grantCredits, transferCredits } from '../../../../shared/contract/credits.ts'
+import { formatUsdCents } from '../../../../shared/money/moneyText.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { FormDialog } from '../../../ui/FormDialog.tsx'
 import { TextField } from '../../../ui/TextField.tsx'
 import { notify } from '../../../ui/toast.tsx'
-import { centsText } from '../../../ui/usd.ts'
 import { centsOf } from '../creditText.ts'
 import { OwnerOnly } from './OwnerOnly.tsx'
 import { useGiving } from './useGiving.ts'
@@ -72,7 +72,7 @@ export function GiveDialog({ kind, ownId, isOwner, onClose }: GiveDialogProps) {
     }
     const asked = { to_address: recipient, amount_cents: cents, ...(note.trim() !== '' && { note: note.trim() }) }
     return give(asked).then(() => {
-      notify.done(`${done} ${centsText(cents)}`)
+      notify.done(`${done} ${formatUsdCents(cents)}`)
       onClose()
     })
   }
@@ -80,9 +80,9 @@ export function GiveDialog({ kind, ownId, isOwner, onClose }: GiveDialogProps) {
   if (isChecked) {
     return (
       <FormDialog
-        title={`${verb} ${centsText(cents)}?`}
+        title={`${verb} ${formatUsdCents(cents)}?`}
         description={kind === 'grant' ? 'Check the recipient.' : 'Check the recipient. You can’t take a transfer back.'}
-        action={`${verb} ${centsText(cents)}`}
+        action={`${verb} ${formatUsdCents(cents)}`}
         back={{ label: 'Back', run: () => setChecked(false) }}
         onSend={send}
         onClose={onClose}
@@ -93,7 +93,7 @@ export function GiveDialog({ kind, ownId, isOwner, onClose }: GiveDialogProps) {
             {recipient === ownId ? `${recipient} (you)` : recipient}
           </dd>
           <dt className="text-faint">Amount</dt>
-          <dd className="tabular-nums">{centsText(cents)}</dd>
+          <dd className="tabular-nums">{formatUsdCents(cents)}</dd>
           {note.trim() !== '' && (
             <>
               <dt className="text-faint">Note</dt>

@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import { type CreditTransaction, creditLimits, refundCharge } from '../../../../shared/contract/credits.ts'
+import { formatUsdCents } from '../../../../shared/money/moneyText.ts'
 import { FormDialog } from '../../../ui/FormDialog.tsx'
 import { TextField } from '../../../ui/TextField.tsx'
 import { notify } from '../../../ui/toast.tsx'
-import { centsText } from '../../../ui/usd.ts'
 import { centsOf } from '../creditText.ts'
 import { refundableCents } from '../history/chargeFacts.ts'
 import { useGiving } from './useGiving.ts'
@@ -20,7 +20,7 @@ export function RefundDialog({ charge, onClose }: { charge: CreditTransaction; o
   const send = () => {
     const cents = centsOf(written)
     const isWrong = !isAll && (cents === undefined || cents < 1 || cents > left)
-    setWrong(isWrong ? `Enter whole cents, at most ${centsText(Math.floor(left))}, or leave it empty.` : undefined)
+    setWrong(isWrong ? `Enter whole cents, at most ${formatUsdCents(Math.floor(left))}, or leave it empty.` : undefined)
     if (isWrong) return false
     const asked = {
       transaction_id: charge.id,
@@ -28,7 +28,7 @@ export function RefundDialog({ charge, onClose }: { charge: CreditTransaction; o
       ...(note.trim() !== '' && { note: note.trim() }),
     }
     return refund(asked).then(({ amount_cents }) => {
-      notify.done(`Refunded ${centsText(amount_cents)}`)
+      notify.done(`Refunded ${formatUsdCents(amount_cents)}`)
       onClose()
     })
   }
@@ -36,8 +36,8 @@ export function RefundDialog({ charge, onClose }: { charge: CreditTransaction; o
   return (
     <FormDialog
       title="Refund this charge?"
-      description={`${charge.description}: ${centsText(left)} can be given back. A refund stays in the history.`}
-      action={isAll ? `Refund ${centsText(left)}` : 'Refund'}
+      description={`${charge.description}: ${formatUsdCents(left)} can be given back. A refund stays in the history.`}
+      action={isAll ? `Refund ${formatUsdCents(left)}` : 'Refund'}
       onSend={send}
       onClose={onClose}
     >
@@ -50,7 +50,7 @@ export function RefundDialog({ charge, onClose }: { charge: CreditTransaction; o
         }}
         error={wrong}
         hint="Leave empty to refund all of it."
-        placeholder={centsText(left).slice(1)}
+        placeholder={formatUsdCents(left).slice(1)}
         inputMode="decimal"
         unit="USD"
       />

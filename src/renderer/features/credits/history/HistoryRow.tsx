@@ -12,13 +12,13 @@ import {
 } from 'lucide-react'
 import { Fragment } from 'react'
 import type { CreditTransaction, TransactionType } from '../../../../shared/contract/credits.ts'
+import { formatUsdCents } from '../../../../shared/money/moneyText.ts'
 import { openRecord } from '../../../../shared/openRecord.ts'
 import { AddressText } from '../../../ui/AddressText.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { classNames } from '../../../ui/classNames.ts'
 import { Skeleton } from '../../../ui/Skeleton.tsx'
 import { TimeAgo } from '../../../ui/TimeAgo.tsx'
-import { centsText } from '../../../ui/usd.ts'
 import { changeText } from '../creditText.ts'
 import { chargeFacts, refundableCents } from './chargeFacts.ts'
 import { typeLabels } from './historyFilters.ts'
@@ -106,7 +106,7 @@ function Summary({ transaction, isOpen }: { transaction: CreditTransaction; isOp
       </span>
       <span className="w-24 shrink-0 text-right text-muted tabular-nums max-narrow:hidden">
         <span className="sr-only">Balance </span>
-        {centsText(balance)}
+        {formatUsdCents(balance)}
       </span>
       <span className="w-14 shrink-0 text-right">
         <TimeAgo at={created_at} />
@@ -125,7 +125,7 @@ function Facts({ transaction, keyNames }: FactsProps) {
   const { id, created_at, key_id: key, amount_cents: amount, balance_after_cents: balance } = transaction
   const facts = [
     { name: 'Time', value: new Date(created_at).toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'medium' }) },
-    { name: 'Amount', value: `${changeText(amount)}, balance after it ${centsText(balance)}` },
+    { name: 'Amount', value: `${changeText(amount)}, balance after it ${formatUsdCents(balance)}` },
     ...(key === undefined ? [] : [{ name: 'API key', value: keyNames.get(key) ?? 'A revoked key' }]),
     ...chargeFacts(transaction),
   ]

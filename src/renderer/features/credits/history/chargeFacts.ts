@@ -1,5 +1,5 @@
 import type { CreditTransaction } from '../../../../shared/contract/credits.ts'
-import { centsText } from '../../../ui/usd.ts'
+import { formatUsdCents } from '../../../../shared/money/moneyText.ts'
 
 export type ChargeFact = { name: string; value: string }
 
@@ -27,8 +27,8 @@ export function chargeFacts({ metadata = {}, refunded_cents: refunded }: CreditT
     ...fact('Tokens', counts.join(' · ')),
     ...fact('Price version', version === undefined ? '' : String(version)),
     ...fact('Estimate', interrupted ? estimates.interrupted : estimated ? estimates.estimated : ''),
-    ...fact('Not collected', typeof uncollected === 'number' ? centsText(uncollected / microPerCent) : ''),
-    ...fact('Refunded', refunded === undefined ? '' : centsText(refunded)),
+    ...fact('Not collected', typeof uncollected === 'number' ? formatUsdCents(uncollected / microPerCent) : ''),
+    ...fact('Refunded', refunded === undefined ? '' : formatUsdCents(refunded)),
     ...Object.entries(metadata)
       .filter(([field]) => !known.has(field))
       .map(([field, value]) => ({ name: nameOf(field), value: String(value) })),

@@ -1,11 +1,11 @@
 import { KeyRound } from 'lucide-react'
 import type { ApiKey } from '../../../../shared/contract/accounts.ts'
+import { formatUsdCents } from '../../../../shared/money/moneyText.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { NothingYet, Panel } from '../../../ui/Panel.tsx'
 import { goTo } from '../../../ui/place.ts'
 import { SpentBar } from '../../../ui/SpentBar.tsx'
-import { centsText } from '../../../ui/usd.ts'
 import { useCreditKeys } from '../useCredits.ts'
 
 /** The keys that may only spend so much a day, and how much of it is gone. */
@@ -48,7 +48,7 @@ function Limit({ apiKey: { name, models, daily_limit_cents, spent_today_cents } 
       <p className="flex items-baseline gap-3">
         <span className="min-w-0 flex-1 truncate font-medium">{name}</span>
         <span className="text-muted tabular-nums">
-          {centsText(spent)} of {centsText(limit)}
+          {formatUsdCents(spent)} of {formatUsdCents(limit)}
         </span>
       </p>
       <SpentBar share={share} className="mt-1.5" />

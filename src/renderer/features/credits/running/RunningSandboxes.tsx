@@ -1,9 +1,9 @@
 import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
+import { formatUsdCents } from '../../../../shared/money/moneyText.ts'
 import { useSandboxes } from '../../../agent/sandboxes/useSandboxes.ts'
 import { NothingYet, Panel } from '../../../ui/Panel.tsx'
 import { RunCost } from '../../../ui/sandboxes/RunCost.tsx'
 import { roughCents } from '../../../ui/sandboxes/runCost.ts'
-import { centsText } from '../../../ui/usd.ts'
 
 /** What runs, and what it costs or would cost. */
 export function RunningSandboxes({ isEmbedded }: { isEmbedded: boolean }) {
@@ -47,7 +47,7 @@ function Row({ sandbox }: { sandbox: Sandbox }) {
       <th scope="row" className="max-w-0 w-full px-3.5 py-2 text-left font-medium">
         <span className="block truncate">{name}</span>
       </th>
-      <td className="px-3.5 whitespace-nowrap text-muted">{cost && centsText(roughCents(cost.cents_per_hour))}</td>
+      <td className="px-3.5 whitespace-nowrap text-muted">{cost && formatUsdCents(roughCents(cost.cents_per_hour))}</td>
       <td className="px-3.5 whitespace-nowrap">
         <RunCost sandbox={sandbox} />
       </td>

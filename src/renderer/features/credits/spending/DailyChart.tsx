@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type PointerEvent, useState } from 'react'
+import { formatUsdCents } from '../../../../shared/money/moneyText.ts'
 import { classNames } from '../../../ui/classNames.ts'
-import { centsText } from '../../../ui/usd.ts'
 import { axisText } from '../creditText.ts'
 import { chartFill, chartMark } from './chartColours.ts'
 import { type DayBar, dayName, scaleOf } from './dailySeries.ts'
@@ -130,13 +130,13 @@ function DayHint({ bar, share }: { bar: DayBar; share: number }) {
     >
       <p className="flex justify-between gap-3 font-medium text-text">
         <span>{dayName(bar.day)}</span>
-        <span className="tabular-nums">{centsText(bar.cents)}</span>
+        <span className="tabular-nums">{formatUsdCents(bar.cents)}</span>
       </p>
       {parts.map(({ series, cents }) => (
         <p key={series.name} className="mt-1 flex items-center gap-1.5 text-muted">
           <span className={classNames('size-2 shrink-0 rounded-full', chartMark[series.colour])} />
           <span className="min-w-0 flex-1 truncate">{series.label}</span>
-          <span className="tabular-nums">{centsText(cents)}</span>
+          <span className="tabular-nums">{formatUsdCents(cents)}</span>
         </p>
       ))}
       {bar.parts.length > parts.length && <p className="mt-1 text-faint">and {bar.parts.length - parts.length} more</p>}
@@ -147,8 +147,8 @@ function DayHint({ bar, share }: { bar: DayBar; share: number }) {
 
 function wordsOf(bar: DayBar | undefined): string {
   if (!bar) return ''
-  const parts = bar.parts.map(({ series, cents }) => `${series.label} ${centsText(cents)}`)
-  return [`${dayName(bar.day)}: ${centsText(bar.cents)}`, ...parts].join(', ')
+  const parts = bar.parts.map(({ series, cents }) => `${series.label} ${formatUsdCents(cents)}`)
+  return [`${dayName(bar.day)}: ${formatUsdCents(bar.cents)}`, ...parts].join(', ')
 }
 
 /** First, middle and last: what always has room. */

@@ -1,4 +1,4 @@
-import { centsText } from '../../../ui/usd.ts'
+import { formatUsdCents } from '../../../../shared/money/moneyText.ts'
 import { type DayBar, dayName, type Series } from './dailySeries.ts'
 
 /** The chart in numbers, newest first. Days on which nothing happened are left out. */
@@ -33,11 +33,11 @@ export function DailyTable({ days, series }: { days: readonly DayBar[]; series: 
                 const part = parts.find((it) => it.series.name === name)
                 return (
                   <td key={name} className="px-3.5 whitespace-nowrap text-muted">
-                    {part ? centsText(part.cents) : '–'}
+                    {part ? formatUsdCents(part.cents) : '–'}
                   </td>
                 )
               })}
-              <td className="px-3.5 font-medium whitespace-nowrap">{centsText(cents)}</td>
+              <td className="px-3.5 font-medium whitespace-nowrap">{formatUsdCents(cents)}</td>
             </tr>
           ))}
         </tbody>

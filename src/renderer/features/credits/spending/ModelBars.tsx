@@ -1,7 +1,7 @@
 import { useState } from 'react'
+import { formatUsdCents } from '../../../../shared/money/moneyText.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { classNames } from '../../../ui/classNames.ts'
-import { centsText } from '../../../ui/usd.ts'
 import { chartMark } from './chartColours.ts'
 import type { Series } from './dailySeries.ts'
 
@@ -27,7 +27,7 @@ export function ModelBars({ series }: { series: readonly Series[] }) {
                   {requests.toLocaleString('en')} {requests === 1 ? 'request' : 'requests'}
                 </span>
               )}
-              <span className="tabular-nums">{centsText(cents)}</span>
+              <span className="tabular-nums">{formatUsdCents(cents)}</span>
             </p>
             <span aria-hidden className="mt-1 block h-1.5 overflow-hidden rounded-full bg-hover">
               <span

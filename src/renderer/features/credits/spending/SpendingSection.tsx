@@ -1,9 +1,9 @@
 import { useState } from 'react'
+import { formatUsdCents } from '../../../../shared/money/moneyText.ts'
 import { ChoiceChips } from '../../../ui/ChoiceChips.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { NothingYet, Panel } from '../../../ui/Panel.tsx'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
-import { centsText } from '../../../ui/usd.ts'
 import { useSpending } from '../useCredits.ts'
 import { DailyChart } from './DailyChart.tsx'
 import { DailyTable } from './DailyTable.tsx'
@@ -56,8 +56,8 @@ export function SpendingSection({ onDay }: { onDay: (day: string) => void }) {
 function Sum({ spent, refunded }: { spent: number; refunded: number }) {
   return (
     <>
-      <span className="font-medium text-text tabular-nums">{centsText(spent)}</span>
-      {refunded > 0 && ` after ${centsText(refunded)} of refunds`} · days are in UTC
+      <span className="font-medium text-text tabular-nums">{formatUsdCents(spent)}</span>
+      {refunded > 0 && ` after ${formatUsdCents(refunded)} of refunds`} · days are in UTC
     </>
   )
 }

@@ -2,12 +2,12 @@ import { CalendarSync, Download, EyeOff, Lock, Server, X } from 'lucide-react'
 import { useState } from 'react'
 import { type DomainRenewal, setRenewal } from '../../../../shared/contract/domainRenewals.ts'
 import type { Domain } from '../../../../shared/contract/domains.ts'
+import { formatUsd } from '../../../../shared/money/moneyText.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { IconButton } from '../../../ui/IconButton.tsx'
 import { Menu } from '../../../ui/Menu.tsx'
 import { PageColumn } from '../../../ui/PageFrame.tsx'
-import { usdText } from '../../../ui/usd.ts'
 import { changeLock, changeNameservers, changePrivacy } from '../domainCalls.ts'
 import { RenewalDialog } from '../renewals/RenewalDialog.tsx'
 import { yearsText } from '../renewals/renewalWords.ts'
@@ -123,7 +123,7 @@ export function BulkBar({ domains, renewals, onClear }: BulkBarProps) {
           onSave={async (settings) =>
             setChange({
               title: 'Turn on auto-renew',
-              detail: `${settings.days_before} days before expiry, for ${yearsText(settings.years)}, at most ${usdText(String(settings.most_micro_usd))} each.`,
+              detail: `${settings.days_before} days before expiry, for ${yearsText(settings.years)}, at most ${formatUsd(String(settings.most_micro_usd), 'exact')} each.`,
               run: (domain) => agent(setRenewal, { domain, ...settings }),
             })
           }

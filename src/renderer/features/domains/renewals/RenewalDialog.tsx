@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import type { DomainRenewal, RenewalSettings } from '../../../../shared/contract/domainRenewals.ts'
+import { formatUsd } from '../../../../shared/money/moneyText.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { NumberField } from '../../../ui/NumberField.tsx'
 import { TextField } from '../../../ui/TextField.tsx'
-import { usdText } from '../../../ui/usd.ts'
 import { renewalForm, renewalRanges, suggestedMost, writtenRenewal } from './renewalForm.ts'
 import { yearsText } from './renewalWords.ts'
 
@@ -84,7 +84,7 @@ export function RenewalDialog({ name, present, yearMicroUsd, onSave, onClose }: 
             hint={
               price === undefined || Number.isNaN(price)
                 ? 'If it costs more, Steward won’t renew and will tell you.'
-                : `${yearsText(form.years)} costs ${usdText(String(price))} now. If it costs more, Steward won’t renew and will tell you.`
+                : `${yearsText(form.years)} costs ${formatUsd(String(price), 'exact')} now. If it costs more, Steward won’t renew and will tell you.`
             }
             {...(isTried && isMostWrong && { error: 'Enter dollars above 0, as in 25 or 12.50.' })}
           />

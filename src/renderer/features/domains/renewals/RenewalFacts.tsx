@@ -3,6 +3,7 @@ import { CalendarSync, RotateCw } from 'lucide-react'
 import { useState } from 'react'
 import { retryRenewal, setRenewal } from '../../../../shared/contract/domainRenewals.ts'
 import type { LocalDomain } from '../../../../shared/contract/localDomains.ts'
+import { formatUsd } from '../../../../shared/money/moneyText.ts'
 import { estimateMicroUsd } from '../../../../shared/renewalEstimate.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { readAgain } from '../../../agent/readAgain.ts'
@@ -12,7 +13,6 @@ import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
 import { addressOf } from '../../../ui/place.ts'
 import { StatusDot } from '../../../ui/StatusDot.tsx'
 import { useSheet } from '../../../ui/sheetContext.ts'
-import { usdText } from '../../../ui/usd.ts'
 import { usePrices } from '../useDomains.ts'
 import { RenewalDialog } from './RenewalDialog.tsx'
 import { renewalMark, renewalSentence } from './renewalWords.ts'
@@ -45,7 +45,7 @@ export function RenewalFacts({ domain: { domain, unicode } }: { domain: LocalDom
           <span>
             {renewalSentence(present)}
             {present?.state === 'planned' && (
-              <span className="text-muted"> At most {usdText(String(present.most_micro_usd))}.</span>
+              <span className="text-muted"> At most {formatUsd(String(present.most_micro_usd), 'exact')}.</span>
             )}
           </span>
         </span>

@@ -1,6 +1,6 @@
 import { type DomainRenewal, RenewalSettings, renewalLimits } from '../../../../shared/contract/domainRenewals.ts'
 import { domainLimits } from '../../../../shared/contract/domainSearch.ts'
-import { microUsdOf, usdField } from '../../../ui/usd.ts'
+import { parseUsd, usdInput } from '../../../../shared/money/moneyText.ts'
 
 /** What stands in the fields. */
 export type RenewalForm = { daysBefore: number; years: number; most: string }
@@ -11,7 +11,7 @@ const microPerDollar = 1_000_000
 export function renewalForm(present: DomainRenewal | undefined, yearMicroUsd: number | undefined): RenewalForm {
   if (present) {
     const { days_before: daysBefore, years, most_micro_usd: most } = present
-    return { daysBefore, years, most: usdField(String(most)) }
+    return { daysBefore, years, most: usdInput(String(most)) }
   }
   return {
     daysBefore: renewalLimits.daysBefore.default,
@@ -22,12 +22,12 @@ export function renewalForm(present: DomainRenewal | undefined, yearMicroUsd: nu
 
 /** The next whole dollar above the price: it pays for that, and for no surprise. */
 export function suggestedMost(microUsd: number): string {
-  return usdField(String((Math.floor(microUsd / microPerDollar) + 1) * microPerDollar))
+  return usdInput(String((Math.floor(microUsd / microPerDollar) + 1) * microPerDollar))
 }
 
 /** @returns undefined while something in it cannot be */
 export function writtenRenewal({ daysBefore, years, most }: RenewalForm): RenewalSettings | undefined {
-  const given = { enabled: true, days_before: daysBefore, years, most_micro_usd: Number(microUsdOf(most)) }
+  const given = { enabled: true, days_before: daysBefore, years, most_micro_usd: Number(parseUsd(most)) }
   const parsed = RenewalSettings.safeParse(given)
   return parsed.success ? parsed.data : undefined
 }

@@ -1,4 +1,5 @@
 import type { CheckedDomain } from '../../../../shared/contract/domainSearch.ts'
+import { formatUsd } from '../../../../shared/money/moneyText.ts'
 import { openRecord, plainWord } from '../../../../shared/openRecord.ts'
 import { StatusDot, type Tone } from '../../../ui/StatusDot.tsx'
 
@@ -37,5 +38,5 @@ export function Availability({ domain, unicode, status, premium, warning, error 
 
 export function dollars(usd: number | null | undefined): string {
   if (usd === null || usd === undefined) return '—'
-  return usd.toLocaleString('en', { style: 'currency', currency: 'USD' })
+  return formatUsd(usd * 1_000_000, 'cents')
 }

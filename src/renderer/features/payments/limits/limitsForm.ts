@@ -1,5 +1,5 @@
 import { PaymentBudgetLimits } from '../../../../shared/contract/paymentBudgets.ts'
-import { microUsdOf, usdField } from '../../../ui/usd.ts'
+import { parseUsd, usdInput } from '../../../../shared/money/moneyText.ts'
 
 /** What stands in the fields: an empty amount is no limit. */
 export type LimitsForm = {
@@ -16,7 +16,7 @@ export type LimitsForm = {
 export type NamedLimit = { key: string; name: string; amount: string }
 
 export function limitsForm(limits: PaymentBudgetLimits): LimitsForm {
-  const field = (micro: number | null) => (micro === null ? '' : usdField(String(micro)))
+  const field = (micro: number | null) => (micro === null ? '' : usdInput(String(micro)))
   const named = (name: string, micro: number): NamedLimit => ({ key: name, name, amount: field(micro) })
   return {
     payment: field(limits.payment_micro_usd),
@@ -37,7 +37,7 @@ const amountDemand = 'Enter dollars, as in 25 or 0.50.'
 export function writtenLimits(form: LimitsForm): { limits: PaymentBudgetLimits } | { faults: LimitsFault[] } {
   const faults: LimitsFault[] = []
   const amount = (field: string, text: string): number => {
-    const micro = Number(microUsdOf(text))
+    const micro = Number(parseUsd(text))
     if (Number.isSafeInteger(micro) && text.trim() !== '') return micro
     faults.push({ field, message: amountDemand })
     return 0

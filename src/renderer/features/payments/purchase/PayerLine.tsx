@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { giveTestMoney } from '../../../../shared/contract/payments.ts'
+import { formatUsd } from '../../../../shared/money/moneyText.ts'
 import { shortAddress } from '../../../../shared/shortAddress.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
 import { readAgain } from '../../../agent/readAgain.ts'
@@ -8,7 +9,6 @@ import { useWallet } from '../../../agent/useWallet.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { addressOf, goTo } from '../../../ui/place.ts'
 import { notify } from '../../../ui/toast.tsx'
-import { usdText } from '../../../ui/usd.ts'
 import { paymentsKey } from '../usePayments.ts'
 import { useWalletInfo } from './usePurchase.ts'
 
@@ -50,7 +50,7 @@ export function PayerLine({ network, amount, isTest, onCanPay }: PayerLineProps)
             From <code className="font-mono">{shortAddress(data.address)}</code>{' '}
             {data.test ? 'with test money' : `on ${data.network_name}`} ·{' '}
             <span className={isShort ? 'text-caution' : undefined}>
-              {data.usdc === null ? 'balance not known' : `balance ${usdText(data.usdc)}`}
+              {data.usdc === null ? 'balance not known' : `balance ${formatUsd(data.usdc, 'exact')}`}
             </span>
           </span>
           {isShort && isTest && (

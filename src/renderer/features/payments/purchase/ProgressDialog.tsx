@@ -1,6 +1,7 @@
 import { CircleCheck, CircleX, Clock, type LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { PaymentReceipt } from '../../../../shared/contract/paymentRecords.ts'
+import { formatUsdCents } from '../../../../shared/money/moneyText.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Dialog } from '../../../ui/Dialog.tsx'
 import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
@@ -8,7 +9,6 @@ import { goTo } from '../../../ui/place.ts'
 import type { PurchaseOrder } from '../../../ui/purchaseContext.ts'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import { StatusDot } from '../../../ui/StatusDot.tsx'
-import { centsText } from '../../../ui/usd.ts'
 import type { DecisionView } from '../decisionView.ts'
 import { amountText } from '../paymentWords.ts'
 import { useLivePayments, usePayment } from '../usePayments.ts'
@@ -125,7 +125,7 @@ function Outcome({ order, payment, outcome }: OutcomeProps) {
           {outcome.reason}{' '}
           {outcome.creditedCents === undefined
             ? 'The receipt has the answer of the service.'
-            : `${centsText(outcome.creditedCents)} became credits of your account.`}
+            : `${formatUsdCents(outcome.creditedCents)} became credits of your account.`}
         </Told>
       )
     case 'unpaid':
@@ -145,7 +145,7 @@ function Outcome({ order, payment, outcome }: OutcomeProps) {
 }
 
 function boughtTitle(order: PurchaseOrder, sold: Sold): string {
-  if (order.kind === 'topup') return `${centsText(sold.credits_cents ?? order.amountUsd * 100)} of credits added`
+  if (order.kind === 'topup') return `${formatUsdCents(sold.credits_cents ?? order.amountUsd * 100)} of credits added`
   if (sold.status === 'pending') return `${order.unicode} is being registered`
   return order.kind === 'renewal' ? `${order.unicode} is renewed` : `${order.unicode} is yours`
 }

@@ -1,9 +1,9 @@
 import type { ApiKey } from '../../../../shared/contract/accounts.ts'
+import { formatUsdCents } from '../../../../shared/money/moneyText.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { TimeAgo } from '../../../ui/TimeAgo.tsx'
 import { modelCount } from '../models/modelWords.ts'
 import { useModels } from '../models/useModels.ts'
-import { centsText } from './keyLimits.ts'
 import { missingModels } from './missingModels.ts'
 
 type ApiKeyTableProps = {
@@ -54,7 +54,7 @@ function KeyLimits({ apiKey: { models, daily_limit_cents: limit, spent_today_cen
       {missing.length > 0 && <span className="block text-caution">No longer available: {missing.join(', ')}</span>}
       {limit !== null && (
         <span className="block whitespace-nowrap tabular-nums">
-          {centsText(spent ?? 0)} of {centsText(limit)} today
+          {formatUsdCents(spent ?? 0)} of {formatUsdCents(limit)} today
         </span>
       )}
     </>

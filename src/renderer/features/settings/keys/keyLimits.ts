@@ -1,4 +1,4 @@
-import { microUsdOf, usdText } from '../../../ui/usd.ts'
+import { parseUsd } from '../../../../shared/money/moneyText.ts'
 
 const microUsdPerCent = 10_000n
 const mostCents = 100_000_000n
@@ -6,13 +6,8 @@ const mostCents = 100_000_000n
 /** `5`, `5.25`; empty is no limit. @returns undefined for what is no amount */
 export function limitCents(written: string): number | null | undefined {
   if (written.trim() === '') return null
-  const micro = microUsdOf(written)
+  const micro = parseUsd(written)
   if (micro === undefined || BigInt(micro) % microUsdPerCent !== 0n) return undefined
   const cents = BigInt(micro) / microUsdPerCent
   return cents > mostCents ? undefined : Number(cents)
-}
-
-/** Also of parts of cents: `$0.0015`. */
-export function centsText(cents: number): string {
-  return usdText(String(Math.round(cents * Number(microUsdPerCent))))
 }

@@ -1,11 +1,10 @@
 import { type ListedModel, unknownPriceVersion } from '../../../../shared/contract/inference.ts'
 import { type ModelServer, providerFacts } from '../../../../shared/contract/providers.ts'
-
-const dollars = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 6 })
+import { formatUsd } from '../../../../shared/money/moneyText.ts'
 
 /** For a million tokens: `$1.25`. */
 export function priceText(perMillion: number): string {
-  return perMillion === 0 ? 'Free' : `$${dollars.format(perMillion)}`
+  return perMillion === 0 ? 'Free' : formatUsd(perMillion * 1_000_000, 'exact')
 }
 
 type Pricing = ListedModel['pricing']

@@ -1,5 +1,5 @@
 import { ruleSentence } from '../../../../shared/contract/intentWords.ts'
-import { usdText } from '../../../ui/usd.ts'
+import { formatUsd } from '../../../../shared/money/moneyText.ts'
 import type { SavedPolicy } from './policyDraft.ts'
 
 export type PolicyChange = { kind: 'added' | 'removed' | 'changed' | 'moved' | 'set'; before?: string; after?: string }
@@ -29,7 +29,8 @@ function orderChange(from: SavedPolicy, to: SavedPolicy): PolicyChange[] {
 }
 
 function settingChanges(from: SavedPolicy, to: SavedPolicy): PolicyChange[] {
-  const confirm = (policy: SavedPolicy) => `Extra confirmation above ${usdText(policy.confirm_above_micro_usd)}`
+  const confirm = (policy: SavedPolicy) =>
+    `Extra confirmation above ${formatUsd(policy.confirm_above_micro_usd, 'exact')}`
   const expiry = (policy: SavedPolicy) => `Requests expire after ${minutesText(policy.expiry_minutes)}`
   return [confirm, expiry].flatMap((words) =>
     words(from) === words(to) ? [] : [{ kind: 'set', before: `${words(from)}.`, after: `${words(to)}.` } as const],

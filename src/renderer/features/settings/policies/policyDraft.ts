@@ -1,5 +1,5 @@
 import { Policy, PolicyRule } from '../../../../shared/contract/intents.ts'
-import { microUsdOf, usdField } from '../../../ui/usd.ts'
+import { parseUsd, usdInput } from '../../../../shared/money/moneyText.ts'
 
 /** What is being written: amounts as they stand in their fields. */
 export type RuleDraft = Omit<PolicyRule, 'max_amount_micro_usd'> & { amount: string }
@@ -18,9 +18,9 @@ export function draftOf(policy: SavedPolicy): PolicyDraft {
   return {
     rules: policy.rules.map(({ max_amount_micro_usd: most, ...rule }) => ({
       ...rule,
-      amount: most === null ? '' : usdField(most),
+      amount: most === null ? '' : usdInput(most),
     })),
-    confirmAbove: usdField(policy.confirm_above_micro_usd),
+    confirmAbove: usdInput(policy.confirm_above_micro_usd),
     expiryMinutes: policy.expiry_minutes,
   }
 }
@@ -32,7 +32,7 @@ export function newRule(id: string): RuleDraft {
 export function faultsOf(draft: PolicyDraft): DraftFaults {
   const rules = draft.rules.flatMap((rule) => {
     const host = PolicyRule.shape.host.safeParse(rule.host.trim()).error
-    const amount = rule.amount.trim() !== '' && microUsdOf(rule.amount) === undefined
+    const amount = rule.amount.trim() !== '' && parseUsd(rule.amount) === undefined
     const faults = {
       ...(host && { host: 'Enter a host such as api.example.com:8443, *.example.com, or * for any.' }),
       ...(amount && { amount: amountWords }),
@@ -41,13 +41,13 @@ export function faultsOf(draft: PolicyDraft): DraftFaults {
   })
   return {
     rules: new Map(rules),
-    confirmAbove: microUsdOf(draft.confirmAbove) === undefined ? amountWords : undefined,
+    confirmAbove: parseUsd(draft.confirmAbove) === undefined ? amountWords : undefined,
   }
 }
 
 /** One rule as it would be saved; what is not right yet reads as if it was left out. */
 export function ruleOf({ amount, ...rule }: RuleDraft): PolicyRule {
-  return { ...rule, host: rule.host.trim() || '*', max_amount_micro_usd: microUsdOf(amount) ?? null }
+  return { ...rule, host: rule.host.trim() || '*', max_amount_micro_usd: parseUsd(amount) ?? null }
 }
 
 /** @returns undefined while something in it is wrong */
@@ -56,7 +56,7 @@ export function policyOf(draft: PolicyDraft): SavedPolicy | undefined {
   if (faults.rules.size > 0 || faults.confirmAbove !== undefined) return undefined
   const parsed = Policy.omit({ stopped: true }).safeParse({
     rules: draft.rules.map(ruleOf),
-    confirm_above_micro_usd: microUsdOf(draft.confirmAbove),
+    confirm_above_micro_usd: parseUsd(draft.confirmAbove),
     expiry_minutes: draft.expiryMinutes,
   })
   return parsed.data

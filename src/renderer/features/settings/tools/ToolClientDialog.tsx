@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { createToolClient, type ToolClient } from '../../../../shared/contract/toolClients.ts'
+import { usdInput } from '../../../../shared/money/moneyText.ts'
 import { Checkbox } from '../../../ui/Checkbox.tsx'
 import { CopyLine } from '../../../ui/CopyLine.tsx'
 import { FormDialog } from '../../../ui/FormDialog.tsx'
@@ -132,7 +133,7 @@ function draftOf(start: ToolClientDialogProps['start']): Draft {
     }
   }
   const { name, profile, policy, dry_run, daily_budget_micro_usd: budget } = start
-  return { name, profile, policy, dry_run, budget: budget === null ? '' : (budget / 1_000_000).toFixed(2) }
+  return { name, profile, policy, dry_run, budget: budget === null ? '' : usdInput(budget) }
 }
 
 function MadeClient({ name, secret, onClose }: { name: string; secret: string; onClose: () => void }) {

@@ -1,4 +1,5 @@
 import type { ToolClient } from '../../../../shared/contract/toolClients.ts'
+import { formatUsd } from '../../../../shared/money/moneyText.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { TimeAgo } from '../../../ui/TimeAgo.tsx'
 import { policyWords, profileName } from './toolWords.ts'
@@ -34,10 +35,6 @@ export function ToolClientRow({ client, onChange, onRevoke }: ToolClientRowProps
 
 /** `$0.12 of $5.00 today` */
 function spentWords({ daily_budget_micro_usd: budget, spent_today_micro_usd: spent }: ToolClient): string {
-  if (budget === null) return spent === 0 ? '' : `${dollars(spent)} today`
-  return `${dollars(spent)} of ${dollars(budget)} today`
-}
-
-function dollars(microUsd: number): string {
-  return `$${(microUsd / 1_000_000).toFixed(2)}`
+  if (budget === null) return spent === 0 ? '' : `${formatUsd(spent, 'cents')} today`
+  return `${formatUsd(spent, 'cents')} of ${formatUsd(budget, 'cents')} today`
 }

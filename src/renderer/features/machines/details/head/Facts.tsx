@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Network, type Sandbox } from '../../../../../shared/contract/sandboxes.ts'
+import { formatUsdCents } from '../../../../../shared/money/moneyText.ts'
 import { useConnection } from '../../../../agent/AgentProvider.tsx'
 import { useRuntimes } from '../../../../agent/sandboxes/useSandboxes.ts'
 import { Select } from '../../../../ui/Select.tsx'
@@ -7,7 +8,6 @@ import { RunCost } from '../../../../ui/sandboxes/RunCost.tsx'
 import { roughCents } from '../../../../ui/sandboxes/runCost.ts'
 import { notEnforcedText, resourcesText } from '../../../../ui/sandboxes/sandboxWords.ts'
 import { notify } from '../../../../ui/toast.tsx'
-import { centsText } from '../../../../ui/usd.ts'
 import { baseName, runtimeLabel } from '../../baseName.ts'
 import { idleChoices, idleText } from '../../idleWords.ts'
 import { LimitGaps } from '../../LimitGaps.tsx'
@@ -34,7 +34,7 @@ export function Facts({ sandbox }: { sandbox: Sandbox }) {
       </Fact>
       {sandbox.cost && (sandbox.cost.charged || !isEmbedded) && (
         <Fact name="Cost">
-          {centsText(roughCents(sandbox.cost.cents_per_hour))} an hour
+          {formatUsdCents(roughCents(sandbox.cost.cents_per_hour))} an hour
           {sandbox.status === 'running' && (
             <>
               {' '}

