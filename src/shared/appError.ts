@@ -183,6 +183,7 @@ export const errorCatalogue = {
   'tool/unknown': { status: 404, hint: 'List the tools to see their names.' },
   'tool/profile': { status: 403, hint: 'The person can give this client another profile in Settings.' },
   'tool/denied': { status: 403, hint: 'Only the person can allow it, in Steward.' },
+  'tool/revoked': { status: 401, hint: 'The user can add a tool client in Settings.' },
   'tool/dry-run': { status: 403, hint: 'The person can turn dry run off for this client in Settings.' },
   'tool/budget': {
     status: 402,

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ToolCaller } from '../../src/main/agent/tools/toolCaller.ts'
 import type { ToolOutcome } from '../../src/main/agent/tools/toolOutcome.ts'
 import type { ToolServer } from '../../src/shared/contract/toolServers.ts'
 import { everythingServer, filesystemServer } from '../support/judgingToolServers.ts'
-import { toolClient } from '../support/mcpClients.ts'
+import { chatCaller, toolClient } from '../support/mcpClients.ts'
 import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
 import { runningService, type TestService } from '../support/runningService.ts'
 import { sendSheet } from '../support/sheetForms.ts'
@@ -50,16 +49,10 @@ const turnedOn = async (id: string): Promise<ToolServer> => {
   return (await agent.send(`/local/tool-servers/${id}/tools`, { method: 'PUT', body })).json
 }
 const inSandbox = (command: string) => ({ kind: 'sandbox', sandbox_id: sandboxId, command })
-const callerOf = (...servers: string[]): ToolCaller => ({
-  asker: { kind: 'tool', id: 'conv_test', name: 'Chat' },
-  profile: 'all',
-  policy: { changes: 'allow', destroys: 'ask' },
-  dailyBudgetMicroUsd: null,
-  dryRun: false,
-  servers,
-})
-const run = (name: string, args: object, ...servers: string[]): Promise<ToolOutcome> =>
-  agent.tools.runTool(name, args, { caller: callerOf(...servers), signal: new AbortController().signal })
+const run = async (name: string, args: object, ...servers: string[]): Promise<ToolOutcome> => {
+  const caller = await chatCaller(agent, { servers })
+  return agent.tools.runTool(name, args, { caller, signal: new AbortController().signal })
+}
 
 describe('a server that others wrote', () => {
   test('runs in a sandbox without a network, and reads and writes there', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ToolCaller, usualPolicy } from '../../src/main/agent/tools/toolCaller.ts'
+import type { ToolCaller } from '../../src/main/agent/tools/toolCaller.ts'
+import { toolCaller } from '../support/mcpClients.ts'
 import { noLimits, type PayingAgent, payingAgent } from '../support/payingAgent.ts'
 
 /** Buying from the real service with the wallet, through approvals and limits. */
@@ -154,13 +155,8 @@ test('the account that pays is told with its balance', async () => {
 })
 
 describe('by a tool', () => {
-  const caller = (id: string, dailyBudgetMicroUsd: number | null = null): ToolCaller => ({
-    asker: { kind: 'tool', id, name: 'Buyer' },
-    profile: 'domains',
-    policy: usualPolicy,
-    dailyBudgetMicroUsd,
-    dryRun: false,
-  })
+  const caller = (daily_budget_micro_usd: number | null = null): Promise<ToolCaller> =>
+    toolCaller(paying.agent, { name: 'Buyer', profile: 'domains', daily_budget_micro_usd })
   const run = (name: string, given: object, by: ToolCaller) =>
     paying.agent.tools.runTool(name, given, {
       caller: by,
@@ -170,7 +166,7 @@ describe('by a tool', () => {
 
   test('a domain waits for approval, is paid once however often it is asked for, and is told by approval_status', async () => {
     const given = { domain: fresh('tool') }
-    const by = caller('mcp_once')
+    const by = await caller()
     const before = await paying.money()
     const [asked, again] = [await run('domain_register', given, by), await run('domain_register', given, by)]
     expect(asked).toMatchObject({ kind: 'waiting', waiting: { for: 'person', id: expect.stringMatching(/^pay_/) } })
@@ -187,7 +183,7 @@ describe('by a tool', () => {
   })
 
   test('nothing is bought beyond the budget of its client, which is held while it waits', async () => {
-    const by = caller('mcp_small', 12_000_000)
+    const by = await caller(12_000_000)
     const dear = await run('domain_register', { domain: fresh('dear'), years: 5 }, by)
     expect(dear).toMatchObject({ kind: 'error', code: 'tool/budget' })
     const first = await run('domain_register', { domain: fresh('held') }, by)

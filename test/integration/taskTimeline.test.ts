@@ -85,8 +85,14 @@ test('a payment leads to the prompt that led to it, and back, with what all of i
 })
 
 test('what was denied stays part of the turn that asked for it', async () => {
-  providers.play(calls('sandbox_delete', { sandbox_id: 'a'.repeat(32) }), says('Then not.'))
-  const { question, answer } = await ask('Delete it')
+  paying.setPolicy([])
+  const domain = 'task-denied.com'
+  const { payment } = (await paying.post('/local/payments/domains/register', { domain })).json
+  await paying.approve(payment)
+  expect((await paying.payment(payment.id, 20_000)).state).toBe('settled')
+  const nameservers = ['ns1.example.net', 'ns2.example.net']
+  providers.play(calls('domain_nameservers', { domain, nameservers }), says('Then not.'))
+  const { question, answer } = await ask('Move it')
   await decide((await waitingIntent()).id, false)
   await answered(answer)
   await eventually(async () =>

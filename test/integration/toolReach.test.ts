@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { toolTable } from '../../src/shared/contract/tools/toolTable.ts'
-import { type McpAnswer, type McpClient, mcpClient, toolClient } from '../support/mcpClients.ts'
+import { type McpAnswer, type McpClient, mcpClient, toolCaller, toolClient } from '../support/mcpClients.ts'
 import { noLimits, type PayingAgent, payingAgent } from '../support/payingAgent.ts'
 import { exchange } from '../support/runningService.ts'
 
@@ -119,10 +119,7 @@ describe('a server of this computer that the user named', () => {
     const denied = await opened({ policy: { changes: 'deny', destroys: 'ask' } })
     expect(refused(await denied('x402_fetch', request))).toContain('may not')
     const asked = await paying.agent.tools.runTool('x402_fetch', request, {
-      caller: {
-        ...{ asker: { kind: 'tool', id: 'mcp_asks', name: 'asks' }, profile: 'all', dailyBudgetMicroUsd: null },
-        ...{ policy: { changes: 'ask', destroys: 'ask' }, dryRun: false },
-      },
+      caller: await toolCaller(paying.agent, { name: 'asks', policy: { changes: 'ask', destroys: 'ask' } }),
       signal: new AbortController().signal,
       waitMs: { person: 0, program: 0 },
     })

@@ -299,8 +299,9 @@ describe('a server that changes what it said', () => {
     const intent = await waiting()
     server.tools = [plainTool('look', rug)]
     await tested(id)
-    await decide(intent.id, true)
-    expect((await ended(answer)).calls).toMatchObject([{ state: 'failed' }])
+    expect((await decide(intent.id, true)).status).toBe(409)
+    const changed = { state: 'denied', output: expect.stringContaining('changed its tool look') }
+    expect((await ended(answer)).calls).toMatchObject([changed])
     expect(server.heard.some(({ method }) => method === 'tools/call')).toBe(false)
   })
 })

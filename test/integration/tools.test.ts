@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ToolCaller } from '../../src/main/agent/tools/toolCaller.ts'
 import { toolProfiles } from '../../src/shared/contract/toolClients.ts'
 import { mayUse, toolTable } from '../../src/shared/contract/tools/toolTable.ts'
 import { eventually, until } from '../support/eventually.ts'
-import { type McpClient, mcpClient, type Revision, toolClient } from '../support/mcpClients.ts'
+import { type McpClient, mcpClient, type Revision, toolCaller, toolClient } from '../support/mcpClients.ts'
 import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
 import { exchange, type Json, runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
@@ -94,13 +93,7 @@ describe('what destroys or moves money', () => {
     'does not get through with profile %s and without an approval, and each says why',
     async (profile) => {
       const before = (await service.send('/v1/auth/activity?limit=1')).json
-      const caller: ToolCaller = {
-        asker: { kind: 'tool', id: `mcp_${profile}`, name: profile },
-        profile,
-        policy: { changes: 'allow', destroys: 'ask' },
-        dailyBudgetMicroUsd: null,
-        dryRun: false,
-      }
+      const caller = await toolCaller(agent, { name: profile, profile })
       for (const tool of guarded) {
         const outcome = await agent.tools.runTool(tool.name, given(tool), {
           caller,
@@ -129,17 +122,12 @@ describe('what destroys or moves money', () => {
   test('waits in Approvals without a wallet, and runs once when it is approved', async () => {
     const { call } = await opened('2025-11-25')
     const { id: sandbox_id } = (await call('sandbox_create')).result
-    const caller = (await toolClient(agent)).client
-    const by = { asker: { kind: 'tool', id: caller.id, name: caller.name } as const }
+    const by = await toolCaller(agent)
     const run = () =>
       agent.tools.runTool(
         'sandbox_delete',
         { sandbox_id },
-        {
-          caller: { ...by, profile: 'all', policy: caller.policy, dailyBudgetMicroUsd: null, dryRun: false },
-          signal: new AbortController().signal,
-          waitMs: { person: 0, program: 0 },
-        },
+        { caller: by, signal: new AbortController().signal, waitMs: { person: 0, program: 0 } },
       )
     const [one, other] = [await run(), await run()]
     expect(one).toMatchObject({ kind: 'waiting', waiting: { for: 'person' } })

@@ -1,14 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { endedError, type LeaseHolder, type PrincipalRights } from '../../src/main/agent/agentPrincipals.ts'
 import { approvalEngine } from '../../src/main/agent/approvals/approvalEngine.ts'
 import type { AskRequest } from '../../src/main/agent/approvals/approvals.ts'
+import { grantRepository } from '../../src/main/agent/approvals/grantRepository.ts'
+import { createVerdicts } from '../../src/main/agent/approvals/intentVerdicts.ts'
+import { policyRepository } from '../../src/main/agent/approvals/policyRepository.ts'
 import { type Alongside, repeatedAsks } from '../../src/main/agent/approvals/repeatedAsks.ts'
 import { repeatRepository } from '../../src/main/agent/approvals/repeatRepository.ts'
 import type { Reservations } from '../../src/main/agent/approvals/reservations.ts'
 import type { LocalCall } from '../../src/main/agent/localEndpoint.ts'
+import { createMayNow } from '../../src/main/agent/mayNow.ts'
 import type { NotedEntry } from '../../src/main/agent/note.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
+import { createPrincipals, type PrincipalId } from '../../src/main/platform/principals.ts'
 import { migrate } from '../../src/main/storage/migrate.ts'
 import { agentMigrations } from '../../src/main/storage/migrations/agent/agentMigrations.ts'
 import { type Database, openDatabase } from '../../src/main/storage/openDatabase.ts'
@@ -41,12 +47,25 @@ export function openApprovals({
   migrate(database, agentMigrations)
   const events: LocalEvent[] = []
   const notes: NotedEntry[] = []
+  const policies = policyRepository(database)
+  const verdictOn = createVerdicts({ grants: grantRepository(database), policies, serviceHost: () => serviceHost, now })
+  const ended = new Set<PrincipalId>()
+  const rightsOf = (principal: PrincipalId) => (ended.has(principal) ? undefined : {})
+  const principals = createPrincipals<PrincipalRights, LeaseHolder>({ rightsOf, endedError })
+  const mayNow = createMayNow({
+    ...{ rightsOf, verdictOn, now },
+    isStopped: () => policies.read().stopped,
+    context: { call: () => undefined, payingTool: () => undefined, targets: () => [] },
+    budgetRefusal: () => undefined,
+    limitRefusal: () => undefined,
+    isGone: () => false,
+  })
   const approvals = approvalEngine({
     database,
     signer,
     wallet: signer.wallet,
     onWalletChange: signer.onWalletChange,
-    serviceHost: () => serviceHost,
+    ...{ principals, verdictOn, mayNow },
     publish(event) {
       events.push(event)
       publish?.(event)
@@ -75,6 +94,12 @@ export function openApprovals({
     },
     signer,
     database,
+    principals,
+    /** Revokes a requester or removes an account. */
+    endPrincipal(principal: PrincipalId) {
+      ended.add(principal)
+      principals.end(principal)
+    },
     events,
     notes,
     kinds: () => notes.map(({ kind }) => kind),

@@ -1,4 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import type { ToolCaller } from '../../src/main/agent/tools/toolCaller.ts'
 import type { Output } from '../../src/shared/contract/route.ts'
 import type { createToolClient } from '../../src/shared/contract/toolClients.ts'
 import type { RunningAgent } from './runningAgent.ts'
@@ -19,6 +20,19 @@ type Made = Output<typeof createToolClient>
 export async function toolClient(agent: RunningAgent, given: object = {}): Promise<Made> {
   const { json } = await agent.send('/local/tools/clients', { body: { name: 'researcher', ...given } })
   return json as Made
+}
+
+/** Adds a tool client, as a caller of the executor. */
+export async function toolCaller(agent: RunningAgent, given: object = {}): Promise<ToolCaller> {
+  const { client } = await toolClient(agent, given)
+  return { asker: { kind: 'tool', id: client.id, name: client.name } }
+}
+
+/** Adds a conversation with these tools, as a caller of the executor. */
+export async function chatCaller(agent: RunningAgent, tools: object = {}): Promise<ToolCaller> {
+  const body = { title: 'Chat', tools: { enabled: true, ...tools } }
+  const { json } = await agent.send('/local/chat/conversations', { body })
+  return { asker: { kind: 'tool', id: json.id, name: 'Chat' } }
 }
 
 export async function mcpClient(

@@ -68,7 +68,13 @@ export function openPayments(given: Options = {}) {
   held.approvals.changePolicy({ rules, confirm_above_micro_usd, expiry_minutes: 15 })
   const seller = given.seller ?? publicSeller({ deadlineMs: 5_000 })
   const engine = paymentEngine({
-    ...{ database, approvals: held.approvals, ask: held.approvals.ask, repeats: held.repeats },
+    ...{
+      database,
+      approvals: held.approvals,
+      ask: held.approvals.ask,
+      repeats: held.repeats,
+      principals: held.principals,
+    },
     ...{ budgets, budgetRecords: records, strangers: seller, service: 'embedded', now, log: silentLog },
     ownService: () => undefined,
     inTaskOf: (_, work) => work(),

@@ -97,6 +97,7 @@ export async function runningAgent(given: {
       clientOf: parts.clientOf,
       mcp: parts.mcp.answer,
       tasks: parts.tasks,
+      principals: parts.principals,
       isStopped: () => parts.approvals.policy().stopped,
       status: { version: '0.0.0', shell: 'browser', platform: 'linux' },
       log,

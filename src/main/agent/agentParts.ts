@@ -2,9 +2,11 @@ import { builtFile } from '../platform/programFile.ts'
 import type { Database } from '../storage/openDatabase.ts'
 import { activityParts } from './activityParts.ts'
 import { type AgentOptions, agentGround } from './agentGround.ts'
+import type { AgentPrincipals } from './agentPrincipals.ts'
 import type { LocalRoutesOptions } from './api/localRoutes.ts'
 import { approvalParts } from './approvalParts.ts'
 import type { Approvals } from './approvals/approvals.ts'
+import { authorityParts } from './authorityParts.ts'
 import { budgetParts } from './budgetParts.ts'
 import { sharedBudget } from './budgets/paymentBudgets.ts'
 import { chatParts } from './chatParts.ts'
@@ -48,13 +50,14 @@ export type AgentParts = {
   stdioDoor: StdioDoor
   clientOf: LocalRoutesOptions['clientOf']
   tasks: LocalRoutesOptions['tasks']
+  principals: AgentPrincipals
   /** What the local API answers beside its own paths. */
   endpoints: readonly LocalEndpoint[]
 }
 
 /**
- * Makes the slices of the agent, in the order in which they need each other: wallet, activity, signer and approvals,
- * sign-in, providers, sheets, identity, domains, payments, renewals, tools. A slice knows the others by their types alone; here they meet.
+ * Makes the slices of the agent, in the order in which they need each other: wallet, activity, budgets, providers,
+ * tool servers, authority, signer and approvals, sign-in, sheets, identity, domains, payments, renewals, tools. A slice knows the others by their types alone; here they meet.
  */
 export function agentParts(options: AgentOptions): AgentParts {
   const { link, hosted, scope, log, now } = options
@@ -78,15 +81,19 @@ export function agentParts(options: AgentOptions): AgentParts {
   const servicePlace = hosted && { url: hosted.url, key: '', certificate: undefined, authority: hosted.authority }
   const serviceTarget = () => link.target() ?? servicePlace
   const budget = budgetParts(ground)
+  const providers = providerParts(ground)
+  const toolServer = toolServerParts(ground, providers)
+  const authority = authorityParts(ground, {
+    ...{ wallet: vault, budget, served: toolServer.served, serviceTarget },
+    review: () => approval.approvals.review(),
+  })
   const approval = approvalParts(ground, {
-    wallet: vault,
+    ...{ authority, wallet: vault },
     serviceTarget,
     paymentReservations: budget.reservations,
   })
   const { approvals, policy } = approval
   const connection = connectionParts(ground, { wallet: vault, approvals, serviceTarget })
-  const providers = providerParts(ground)
-  const toolServer = toolServerParts(ground, providers)
   const sheets = scope.own(
     walletSheets({
       vault,
@@ -104,11 +111,12 @@ export function agentParts(options: AgentOptions): AgentParts {
   )
   const identity = identityParts(ground, { ...approval, wallet: vault })
   const domains = domainParts(ground)
-  const payment = paymentParts(ground, { approval, budget, wallet: vault, serviceTarget })
+  const { principals } = authority
+  const payment = paymentParts(ground, { principals, approval, budget, wallet: vault, serviceTarget })
   const renewal = renewalParts(ground, { approvals, budgets: budget.budgets, domains, payment })
   const recordings = recordingParts(ground, activity)
   const tools = toolParts(ground, {
-    ...{ ...approval, served: toolServer.served, budgets: budget.toolBudgets, payments: payment.rows },
+    ...{ ...approval, authority, served: toolServer.served, budgets: budget.toolBudgets, payments: payment.rows },
     endpoints: () => endpoints,
   })
   const chat = chatParts(ground, {
@@ -116,6 +124,7 @@ export function agentParts(options: AgentOptions): AgentParts {
     executor: tools.executor,
     served: toolServer.served,
     approvals,
+    principals,
     providerKeys: providers.keys,
   })
   scope.own(
@@ -125,7 +134,7 @@ export function agentParts(options: AgentOptions): AgentParts {
     }),
     (it) => it.close(),
   )
-  followStop(ground, { approvals, stopChats: chat.stopAll })
+  followStop(ground, { approvals, stopAll: [chat.stopAll, tools.executor.stopAll] })
   const endpoints: readonly LocalEndpoint[] = [
     ...activity.endpoints,
     ...wallet.endpoints,
@@ -154,6 +163,7 @@ export function agentParts(options: AgentOptions): AgentParts {
     sheets: sheets.pages,
     clientOf: connection.clientOf,
     tasks: ground.tasks,
+    principals,
     endpoints,
   }
 }

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { AppError } from '../../shared/appError.ts'
+import type { IntentRecord } from '../../shared/contract/intents.ts'
+import type { LocalEvent } from '../../shared/contract/localApi.ts'
 import { ChainFailure } from '../platform/chain/chainFailure.ts'
 import type { AgentGround } from './agentGround.ts'
 import { approvalEngine } from './approvals/approvalEngine.ts'
@@ -8,11 +10,13 @@ import type { Approvals } from './approvals/approvals.ts'
 import { type ConfirmedPolicy, confirmedPolicy } from './approvals/confirmedPolicy.ts'
 import { grantRepository } from './approvals/grantRepository.ts'
 import { grantReservations } from './approvals/grantReservations.ts'
+import { openIntentLimits } from './approvals/intentAsking.ts'
 import { type PacedAsks, pacedAsks } from './approvals/pacedAsks.ts'
 import { type RepeatedAsks, repeatedAsks } from './approvals/repeatedAsks.ts'
 import { repeatRepository } from './approvals/repeatRepository.ts'
 import type { Reservations } from './approvals/reservations.ts'
 import { waitingNotices } from './approvals/waitingNotices.ts'
+import type { AuthorityParts } from './authorityParts.ts'
 import { allReservations } from './budgets/paymentReservations.ts'
 import type { ServiceTarget } from './connections/serviceTarget.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
@@ -31,16 +35,29 @@ export type ApprovalParts = {
 }
 
 type Given = {
+  authority: Pick<AuthorityParts, 'principals' | 'presence' | 'verdictOn' | 'mayNow' | 'context' | 'targets'>
   wallet: WalletVault
   serviceTarget: () => ServiceTarget | undefined
   /** Of payments, beside grants. */
   paymentReservations: Reservations
 }
 
+/** Events after which a request that waits may have become impossible. */
+const reviewEvents: ReadonlySet<LocalEvent['type']> = new Set([
+  'domains.changed',
+  'tool-servers.changed',
+  'chat.changed',
+  'payment-budgets.changed',
+])
+
+function isClient({ asker }: IntentRecord): boolean {
+  return asker.kind === 'client'
+}
+
 /** The signer, and what decides whether it signs. */
 export function approvalParts(
   ground: AgentGround,
-  { wallet, serviceTarget, paymentReservations }: Given,
+  { authority, wallet, serviceTarget, paymentReservations }: Given,
 ): ApprovalParts {
   const { config, database, events, activity, dialog, scope, log, solana, now } = ground
   const signer = intentSigner({
@@ -57,6 +74,7 @@ export function approvalParts(
     now,
     randomBytes,
   })
+  const { principals, presence, mayNow, context, targets } = authority
   const approvals = scope.own(
     approvalEngine({
       database,
@@ -66,10 +84,9 @@ export function approvalParts(
         events.subscribe((event) => {
           if (event.type === 'wallet.changed') listener()
         }),
-      serviceHost() {
-        const url = serviceTarget()?.url
-        return url === undefined ? undefined : new URL(url).host
-      },
+      ...{ principals, mayNow, verdictOn: authority.verdictOn },
+      refresh: async (record) =>
+        void (await Promise.all([targets.refresh(context.targets(record)), isClient(record) && presence.refresh()])),
       reservations: allReservations([
         paymentReservations,
         grantReservations({ grants: grantRepository(database), now }),
@@ -82,6 +99,17 @@ export function approvalParts(
     }),
     (it) => it.close(),
   )
+  const leaveEvents = events.subscribe(({ type }) => {
+    if (reviewEvents.has(type)) approvals.review()
+    if (type === 'ready') void refreshWaiting()
+  })
+  scope.own(leaveEvents, (leave) => leave())
+  /** What was deleted while the service was away. */
+  const refreshWaiting = async (): Promise<void> => {
+    const { intents } = approvals.list({ state: 'waiting', limit: openIntentLimits.all })
+    await targets.refresh(intents.flatMap(context.targets))
+    approvals.review()
+  }
   const policy = confirmedPolicy({ approvals, dialog })
   const asks = pacedAsks(approvals, now)
   const repeats = repeatedAsks({ repeats: repeatRepository(database), now })

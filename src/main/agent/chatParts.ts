@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { AgentGround } from './agentGround.ts'
+import type { AgentPrincipals } from './agentPrincipals.ts'
 import type { Approvals } from './approvals/approvals.ts'
 import { checkOrder, type SharedBudget, spendBudgets } from './budgets/spendBudgets.ts'
 import { spendRepository } from './budgets/spendRepository.ts'
@@ -28,13 +29,14 @@ type Given = {
   executor: ToolExecutor
   served: Pick<ServedTools, 'offered'>
   approvals: Pick<Approvals, 'list' | 'cancel' | 'policy'>
+  principals: AgentPrincipals
   providerKeys: Pick<ProviderKeys, 'learn'>
 }
 
 /** Conversations with models, and what they may cost. */
 export function chatParts(
   ground: AgentGround,
-  { shared, executor, served, approvals, providerKeys }: Given,
+  { shared, executor, served, approvals, principals, providerKeys }: Given,
 ): { titles: ChatStore['conversations']['titles']; stopAll: () => void; endpoints: LocalEndpoint[] } {
   const { database, client, events, activity, removedThings, tasks, scope, now } = ground
   const log = ground.log.of('chat')
@@ -52,14 +54,14 @@ export function chatParts(
   })
   scope.own(leave, (it) => it())
   const running = scope.own(runningAnswers(), (it) => it.close())
-  withdrawn(approvals)
+  withdrawLeft(approvals)
   const calls = callRunning({ executor, approvals })
   const { begin } = answering({
-    ...{ store, budgets, running, client, publish, note, calls, newId, now, log },
+    ...{ store, budgets, running, client, publish, note, calls, principals, newId, now, log },
     learnKey: providerKeys.learn,
   })
   const checkLimits = checkOrder
-  const chats = conversations({ store, budgets, running, checkLimits, publish, note, newId, now })
+  const chats = conversations({ store, budgets, running, principals, checkLimits, publish, note, newId, now })
   return {
     titles: store.conversations.titles,
     stopAll: () => running.stopAll(),
@@ -89,9 +91,9 @@ export function chatParts(
   }
 }
 
-/** What a chat of an earlier run asked for: nobody waits for it any more. */
-function withdrawn({ list, cancel }: Given['approvals']): void {
+/** Withdraws what chats asked for in an earlier run, since their answers ended with it. */
+function withdrawLeft({ list, cancel }: Given['approvals']): void {
   for (const { id, asker } of list({ state: 'waiting', limit: 500 }).intents) {
-    if (asker.kind === 'tool' && asker.id.startsWith('conv_')) cancel(id, asker)
+    if (asker.kind === 'tool' && asker.id.startsWith('conv_')) cancel(id, asker, { kind: 'system', name: 'Steward' })
   }
 }

@@ -111,6 +111,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
           clientOf: agent.clientOf,
           mcp: agent.mcp.answer,
           tasks: agent.tasks,
+          principals: agent.principals,
           isStopped: () => agent.approvals.policy().stopped,
           status: { version, shell: options.shell, platform: process.platform },
           log: log.of('api'),

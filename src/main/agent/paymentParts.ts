@@ -3,6 +3,7 @@ import { AppError } from '../../shared/appError.ts'
 import type { PaymentId } from '../../shared/contract/paymentRecords.ts'
 import { httpClient } from '../platform/httpClient.ts'
 import type { AgentGround } from './agentGround.ts'
+import type { AgentPrincipals } from './agentPrincipals.ts'
 import type { ApprovalParts } from './approvalParts.ts'
 import type { BudgetParts } from './budgetParts.ts'
 import { budgetRoutes } from './budgets/budgetRoutes.ts'
@@ -19,6 +20,7 @@ import { serviceSeller } from './payments/serviceSeller.ts'
 import type { WalletKeys } from './wallet/walletKeys.ts'
 
 type Given = {
+  principals: AgentPrincipals
   approval: Pick<ApprovalParts, 'approvals' | 'asks' | 'repeats' | 'policy'>
   budget: BudgetParts
   wallet: Pick<WalletKeys, 'account' | 'accounts'>
@@ -35,7 +37,7 @@ export type PaymentParts = Pick<PaymentEngine, 'payments' | 'rows'> & {
 /** Paying others, and the limits of it. */
 export function paymentParts(ground: AgentGround, given: Given): PaymentParts {
   const { database, client, chains, solana, hosted, link, events, activity, tasks, scope, now } = ground
-  const { approval, budget, wallet, serviceTarget } = given
+  const { principals, approval, budget, wallet, serviceTarget } = given
   const { records, budgets } = budget
   const { note } = activity
   const strangers = scope.own(publicSeller(), (it) => it.close())
@@ -59,7 +61,7 @@ export function paymentParts(ground: AgentGround, given: Given): PaymentParts {
   const engine = scope.own(
     paymentEngine({
       ...{ database, approvals: approval.approvals, ask: approval.asks.ask, repeats: approval.repeats },
-      ...{ budgets, budgetRecords: records, strangers, lookup, note, now },
+      ...{ principals, budgets, budgetRecords: records, strangers, lookup, note, now },
       settleSpender: budget.toolBudgets.settle,
       ownService: () => link.target() && own,
       service: hosted?.url ?? 'embedded',

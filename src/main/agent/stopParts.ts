@@ -1,10 +1,10 @@
 import type { AgentGround } from './agentGround.ts'
 import type { Approvals } from './approvals/approvals.ts'
 
-type Parts = { approvals: Pick<Approvals, 'policy'>; stopChats: () => void }
+type Parts = { approvals: Pick<Approvals, 'policy'>; stopAll: readonly (() => void)[] }
 
-/** Extends the stop switch to what needs no approval: models called with API keys, and running chats. */
-export function followStop({ tellService, events, scope }: AgentGround, { approvals, stopChats }: Parts): void {
+/** Extends the stop switch to what needs no approval: models called with API keys, running chats, and calls under way. */
+export function followStop({ tellService, events, scope }: AgentGround, { approvals, stopAll }: Parts): void {
   let isStopped = approvals.policy().stopped
   const tell = (): void => tellService?.({ event: 'models-stopped', stopped: isStopped })
   if (isStopped) tell()
@@ -12,7 +12,7 @@ export function followStop({ tellService, events, scope }: AgentGround, { approv
     if (event.type !== 'policy.changed' || event.policy.stopped === isStopped) return
     isStopped = event.policy.stopped
     tell()
-    if (isStopped) stopChats()
+    if (isStopped) for (const stop of stopAll) stop()
   })
   scope.own(leave, (end) => end())
 }

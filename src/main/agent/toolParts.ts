@@ -8,8 +8,11 @@ import { toolNamed } from '../../shared/contract/tools/toolTable.ts'
 import { parseJson } from '../platform/boundedJson.ts'
 import { builtFile, installFolder } from '../platform/programFile.ts'
 import { version } from '../platform/version.ts'
+import { targetsOf } from './actionTargets.ts'
 import type { AgentGround } from './agentGround.ts'
+import { endedError, type PrincipalRights, requesterPrincipal } from './agentPrincipals.ts'
 import type { ApprovalParts } from './approvalParts.ts'
+import type { AuthorityParts } from './authorityParts.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
 import type { Note } from './note.ts'
 import type { PaymentParts } from './paymentParts.ts'
@@ -18,20 +21,23 @@ import type { ServedTools } from './toolServers/servedTools.ts'
 import { type McpEndpoint, mcpEndpoint } from './tools/mcpEndpoint.ts'
 import { paymentKeys } from './tools/paymentKeys.ts'
 import { pendingCalls } from './tools/pendingCalls.ts'
+import { createProgramSandboxes } from './tools/programSandboxes.ts'
+import { programSandboxRepository } from './tools/programSandboxRepository.ts'
 import { type StdioDoor, stdioDoor } from './tools/stdioDoor.ts'
 import type { ToolBudgets } from './tools/toolBudgets.ts'
 import { ToolCaller } from './tools/toolCaller.ts'
 import { toolCallRepository } from './tools/toolCallRepository.ts'
 import { toolCallRoutes } from './tools/toolCallRoutes.ts'
-import { toolClientRepository } from './tools/toolClientRepository.ts'
 import { type StdioStart, toolClientRoutes } from './tools/toolClientRoutes.ts'
 import { toolClients } from './tools/toolClients.ts'
 import { type ToolExecutor, toolExecutor } from './tools/toolExecutor.ts'
 import { toolNotes } from './tools/toolNotes.ts'
 import { toolOperations } from './tools/toolOperations.ts'
 import { toolPerformer } from './tools/toolPerformer.ts'
+import { requireCallRights, type ToolRights } from './tools/toolRights.ts'
 
 type Given = Pick<ApprovalParts, 'approvals' | 'asks'> & {
+  authority: AuthorityParts
   budgets: ToolBudgets
   payments: Pick<PaymentParts['rows'], 'find'>
   served: Pick<ServedTools, 'toolOf' | 'call'>
@@ -45,9 +51,9 @@ export type ToolParts = { executor: ToolExecutor; mcp: McpEndpoint; door: StdioD
 /** The tools: operations of the contract under names that models know, for MCP clients and the chat. */
 export function toolParts(
   ground: AgentGround,
-  { approvals, asks, budgets, payments, served, endpoints }: Given,
+  { authority, approvals, asks, budgets, payments, served, endpoints }: Given,
 ): ToolParts {
-  const { dataFolder, database, client, events, activity, tasks, unrecordedTerminals, scope, log, now } = ground
+  const { dataFolder, database, client, link, events, activity, tasks, unrecordedTerminals, scope, log, now } = ground
   const { note } = activity
   const newId = () => randomBytes(12).toString('hex')
   const operations = toolOperations({ client, endpoints })
@@ -62,25 +68,45 @@ export function toolParts(
   })
   const noteAlone: Note = (entry) => tasks.resume({ id: newTask('call'), links: {} }, () => note(entry))
   const notes = scope.own(toolNotes({ note, noteAlone, now }), (it) => it.close())
+  const { principals, mayNow, targets } = authority
+  const sandboxes = createProgramSandboxes({
+    ...{ rows: programSandboxRepository(database), client, newId, now, log: log.of('tools') },
+  })
+  const leaveReady = link.subscribe(({ type }) => {
+    if (type === 'ready') void sandboxes.sweep()
+  })
+  scope.own(leaveReady, (it) => it())
   const perform = toolPerformer({
-    ...{ operations, budgets, paymentKeys: keys, notes, callServed: served.call, unrecorded: unrecordedTerminals },
+    ...{ operations, budgets, principals, sandboxes, paymentKeys: keys, notes, callServed: served.call },
+    unrecorded: unrecordedTerminals,
     runTool: (name, given, run) => executor.runTool(name, given, run),
   })
-  const toolOf = (name: string, caller: ToolCaller) => toolNamed(name) ?? served.toolOf(name, caller)
+  const toolOf = (name: string, rights: ToolRights) => toolNamed(name) ?? served.toolOf(name, rights)
   const pending = scope.own(
     pendingCalls({
       calls: toolCallRepository(database),
-      async perform({ record, given, caller }, signal) {
-        const by = ToolCaller.parse(parseJson(caller))
-        const tool = toolOf(record.tool, by)
-        if (!tool) throw new AppError('tool/unknown', `There is no tool ${record.tool} any more.`)
-        const args = tool.input.parse(parseJson(given))
-        // Approved by a person, and still part of what asked for it.
-        const asked = record.intent_id === null ? undefined : activity.taskOf({ kind: 'intent', id: record.intent_id })
-        const task = asked ?? { id: newTask('call'), links: {} }
-        return tasks.resume({ ...task, requester: toRequester(by.asker, task.id) }, () =>
-          perform(tool, args, { caller: by, signal, waitMs: 0 }),
-        )
+      async perform({ record, given, caller: stored }, signal) {
+        const caller = ToolCaller.parse(parseJson(stored))
+        const lease = principals.lease(requesterPrincipal(caller.asker), 'tool-call')
+        const rights = () => requireCallRights(lease.may().tools, caller)
+        try {
+          const tool = toolOf(record.tool, rights())
+          if (!tool) throw new AppError('tool/unknown', `There is no tool ${record.tool} any more.`)
+          const args = tool.input.parse(parseJson(given))
+          const refusal = mayNow({ call: { caller, tool, args } })
+          if (refusal) throw refusal.error
+          // Approved by a person, and still part of what asked for it.
+          const asked =
+            record.intent_id === null ? undefined : activity.taskOf({ kind: 'intent', id: record.intent_id })
+          const task = asked ?? { id: newTask('call'), links: {} }
+          return await tasks.resume({ ...task, requester: toRequester(caller.asker, task.id) }, () =>
+            perform(tool, args, { caller, rights, signal: AbortSignal.any([signal, lease.signal]), waitMs: 0 }),
+          )
+        } catch (failure) {
+          throw lease.signal.aborted ? lease.signal.reason : failure
+        } finally {
+          lease.release()
+        }
       },
       newId,
       now,
@@ -93,7 +119,8 @@ export function toolParts(
   })
   scope.own(leave, (it) => it())
   const plain = toolExecutor({
-    ...{ approvals, asks, pending, perform, notes, toolOf },
+    ...{ approvals, principals, mayNow, asks, pending, perform, notes, toolOf },
+    refresh: (tool, args) => targets.refresh(targetsOf(tool, args)),
     call:
       ({ asker }, signal) =>
       (route, input) =>
@@ -108,21 +135,24 @@ export function toolParts(
     },
   }
   const clients = toolClients({
-    clients: toolClientRepository(database),
-    budgets,
-    note,
-    onRevoked(asker) {
-      for (const { id, state, asker: by } of approvals.list({ state: 'waiting', limit: 200 }).intents) {
-        if (by.kind === asker.kind && by.id === asker.id && state === 'waiting') approvals.cancel(id, asker)
-      }
-    },
+    ...{ clients: authority.toolClientRows, budgets, note, principals },
+    onChanged: approvals.review,
     now,
   })
   const door = scope.own(stdioDoor(dataFolder), (it) => it.close())
   const callers = { callerOf: (key: string) => door.callerOf(key) ?? clients.callerOf(key) }
+  const presentRights = (caller: ToolCaller): PrincipalRights => {
+    const rights = authority.rightsOf(requesterPrincipal(caller.asker))
+    if (rights) return rights
+    throw endedError(requesterPrincipal(caller.asker))
+  }
   const pagesFolder = builtFile('renderer')
-  const mcp = scope.own(mcpEndpoint({ clients: callers, executor, pagesFolder, version, log: log.of('tools') }), (it) =>
-    it.close(),
+  const mcp = scope.own(
+    mcpEndpoint({
+      ...{ clients: callers, executor, pagesFolder, version, log: log.of('tools') },
+      rightsOf: (caller) => requireCallRights(presentRights(caller).tools, caller),
+    }),
+    (it) => it.close(),
   )
   return { executor, mcp, door, endpoints: [...toolCallRoutes(pending), ...toolClientRoutes(clients, stdioStart())] }
 }

@@ -181,6 +181,12 @@ export const IntentRecord = z.object({
   result: SignedIntent.nullable(),
   /** One sentence when it was denied or has failed. */
   error: z.string().nullable(),
+  blocked_reason: z
+    .string()
+    .optional()
+    .describe(
+      'Why a request that waits cannot be approved now, such as a limit that was lowered; absent where it can.',
+    ),
 })
 export type IntentRecord = z.infer<typeof IntentRecord>
 

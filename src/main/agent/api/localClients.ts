@@ -6,6 +6,7 @@ import type { Asker } from '../../../shared/contract/intents.ts'
 import { mcpPath, toolKeyPrefix } from '../../../shared/contract/toolClients.ts'
 import { shortAddress } from '../../../shared/shortAddress.ts'
 import { credentialOf } from '../../platform/http/requestCredential.ts'
+import { signInRequesterId } from '../connections/clientPresence.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { ServiceTarget } from '../connections/serviceTarget.ts'
 import type { LocalRoutesOptions } from './localRoutes.ts'
@@ -72,7 +73,7 @@ export function localClients({ client, target, now }: Options): LocalClients {
 function askerOf({ api_key: key, wallet_address: address, id }: Me): Asker {
   if (key) return { kind: 'client', id: `key:${key.id}`, name: key.name, ...(key.limited && { limited: true }) }
   const name = address === null ? 'Signed in' : `Signed in as ${shortAddress(address)}`
-  return { kind: 'client', id: `token:${sha256(address ?? id).slice(0, 24)}`, name }
+  return { kind: 'client', id: signInRequesterId(address ?? id), name }
 }
 
 function sha256(text: string): string {

@@ -6,6 +6,7 @@ import { toRequester } from '../../../shared/contract/requester.ts'
 import type { Output, Route } from '../../../shared/contract/route.ts'
 import type { Exchange } from '../../platform/http/exchange.ts'
 import { requestPipeline } from '../../platform/http/requestPipeline.ts'
+import { type AgentPrincipals, requesterPrincipal } from '../agentPrincipals.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
 import { type LocalCall, type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
 import { newTask, type TaskContext } from '../taskContext.ts'
@@ -32,6 +33,7 @@ export type LocalRoutesOptions = {
   toFailure(failure: unknown, request: IncomingMessage): AppError
   /** What a person or a program has done here is one task. Absent: none. */
   tasks?: Pick<TaskContext, 'run'> | undefined
+  principals?: Pick<AgentPrincipals, 'lease'> | undefined
 }
 
 const person: Asker = { kind: 'person', id: 'person', name: 'You' }
@@ -52,7 +54,9 @@ export function localRoutes(options: LocalRoutesOptions): (exchange: Exchange) =
     }),
     localEndpoint(getLocalDocument, () => document()),
     localEndpoint(getLocalStatus, () => ({ ...status, connection: link.status() })),
-    ...options.endpoints.map((it) => (options.tasks ? inTask(it, options.tasks) : it)),
+    ...options.endpoints
+      .map((endpoint) => (options.tasks ? inTask(endpoint, options.tasks) : endpoint))
+      .map((endpoint) => (options.principals ? withLease(endpoint, options.principals) : endpoint)),
   ]
   const document = localDocument({
     routes: endpoints.map(({ route }) => route),
@@ -94,6 +98,41 @@ function inTask(endpoint: LocalEndpoint, tasks: Pick<TaskContext, 'run'>): Local
       const id = newTask(call.asker.kind === 'person' ? 'action' : 'call')
       return tasks.run({ id, links: {}, requester: toRequester(call.asker, id) }, () => handle(input, call, settlement))
     },
+  }
+}
+
+/**
+ * Ends the request of a program with its access: a long poll is answered at once, and no answer, which may hold a signature,
+ * goes to a key that was revoked meanwhile.
+ */
+function withLease(endpoint: LocalEndpoint, principals: Pick<AgentPrincipals, 'lease'>): LocalEndpoint {
+  const { route, handle } = endpoint
+  if (route.auth !== 'client') return endpoint
+  return {
+    ...endpoint,
+    async handle(input, call, settlement) {
+      if (call.asker.kind === 'person') return handle(input, call, settlement)
+      const lease = principals.lease(requesterPrincipal(call.asker), 'local-request')
+      try {
+        lease.may()
+        const signal = AbortSignal.any([call.signal, lease.signal])
+        const answer = await handle(input, boundCall(call, signal), settlement)
+        lease.may()
+        return answer
+      } catch (failure) {
+        throw lease.signal.aborted ? lease.signal.reason : failure
+      } finally {
+        lease.release()
+      }
+    },
+  }
+}
+
+/** Returns the call with another signal. */
+function boundCall(call: LocalCall, signal: AbortSignal): LocalCall {
+  return {
+    ...{ asker: call.asker, origin: call.origin, body: call.body, repeatable: call.repeatable, signal },
+    setHeader: (name, value) => call.setHeader(name, value),
   }
 }
 

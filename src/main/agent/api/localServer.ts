@@ -48,6 +48,7 @@ type Options = {
   /** Answers `/mcp`, and asks for a key of its own. Absent: there is nothing. */
   mcp?: ((exchange: Exchange) => Promise<void>) | undefined
   tasks?: LocalRoutesOptions['tasks']
+  principals?: LocalRoutesOptions['principals']
   /** Whether the user stopped everything. Default: never. */
   isStopped?: (() => boolean) | undefined
   /** The wallet's own pages, on a host name of theirs. */

@@ -100,20 +100,24 @@ test('the agent signs in to the service that it is connected to, until a rule sa
   expect(await own()).toMatchObject({ state: 'waiting' })
 })
 
-test('what a rule denies by now is approved by nobody, until the rule is changed', async () => {
-  const { approvals, signer } = approvalsOfTest()
+test('a new deny rule ends what waits, which is approved no more', async () => {
+  const { approvals, signer, events } = approvalsOfTest()
   const asked = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const other = await approvals.ask({ intent: signInTo('b.example'), asker: script })
+  const settled = approvals.settled(asked.id, { waitMs: 60_000 })
   approvals.changePolicy(withRules([rule({ effect: 'deny', host: 'a.example' })]))
+  const detail = 'Denied by your rule “Nobody may have anything signed for a.example”.'
+  const denied = { state: 'denied', error: detail, decision: { by: 'policy', detail } }
+  expect(await settled).toMatchObject(denied)
+  expect(events.at(-1)).toMatchObject({ type: 'policy.changed' })
   for (const confirmed of [false, true]) {
     await expect(approvals.decide(asked.id, { approve: true, confirmed })).rejects.toMatchObject({
-      code: 'intent/denied',
-      message: 'Denied by your rule “Nobody may have anything signed for a.example”.',
+      code: 'intent/decided',
+      message: `This request was already decided: ${detail}`,
     })
   }
-  expect(approvals.get(asked.id)).toEqual(asked)
   expect(signer.signatures()).toBe(0)
-  approvals.changePolicy(withRules([]))
-  expect((await approvals.decide(asked.id, approve)).state).toBe('signed')
+  expect((await approvals.decide(other.id, approve)).state).toBe('signed')
 })
 
 test('a policy that cannot be understood refuses everything, and the stop switch keeps its text', async () => {

@@ -1,7 +1,11 @@
 import { AppError } from '../../../shared/appError.ts'
+import type { IntentRecord } from '../../../shared/contract/intents.ts'
 import type { LocalEvent } from '../../../shared/contract/localApi.ts'
 import type { Log } from '../../platform/log.ts'
+import type { PrincipalId } from '../../platform/principals.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import { type AgentPrincipals, principalKind } from '../agentPrincipals.ts'
+import type { MayNow } from '../mayNow.ts'
 import type { Note } from '../note.ts'
 import type { Signer } from '../signer/signer.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
@@ -15,12 +19,15 @@ import { intentAsking } from './intentAsking.ts'
 import { intentDeciding } from './intentDeciding.ts'
 import { intentExpiry } from './intentExpiry.ts'
 import { intentJudging } from './intentJudging.ts'
-import { intentLifecycle } from './intentLifecycle.ts'
+import { intentLifecycle, type TimelineActor } from './intentLifecycle.ts'
 import { intentRepository, type StoredIntent } from './intentRepository.ts'
+import { createIntentReview } from './intentReview.ts'
 import { intentSigning } from './intentSigning.ts'
 import { intentWaiting } from './intentWaiting.ts'
+import type { Verdict } from './judge.ts'
 import { policyKeeping } from './policyKeeping.ts'
 import { policyRepository } from './policyRepository.ts'
+import { createRequesterLeases } from './requesterLeases.ts'
 import type { Reservations } from './reservations.ts'
 
 type Options = {
@@ -30,8 +37,12 @@ type Options = {
   wallet: Pick<WalletKeys, 'isUnlocked' | 'accounts'>
   /** Calls `listener` when the wallet was locked or unlocked. @returns ends it */
   onWalletChange: (listener: () => void) => () => void
-  /** Host and port of the service that the agent is connected to. */
-  serviceHost: () => string | undefined
+  principals: Pick<AgentPrincipals, 'lease'>
+  /** Stop switch, rules and remembered approvals of this moment. */
+  verdictOn: (record: IntentRecord) => Verdict
+  mayNow: MayNow
+  /** Asks the service what `mayNow` needs to know of a request; default: nothing. */
+  refresh?: (record: IntentRecord) => Promise<void>
   publish: (event: LocalEvent) => void
   note: Note
   /** Twelve random bytes as hexadecimal. */
@@ -44,7 +55,7 @@ type Options = {
 
 /** The approvals of this agent, as its database knows them. */
 export function approvalEngine(options: Options): Approvals {
-  const { database, signer, wallet, serviceHost, publish, newId, now, log } = options
+  const { database, signer, wallet, principals, verdictOn, mayNow, publish, newId, now, log } = options
   const intents = intentRepository(database)
   const grants = grantRepository(database)
   const policies = policyRepository(database)
@@ -55,10 +66,10 @@ export function approvalEngine(options: Options): Approvals {
   const expireDue = expiry.sweep
   const onGrantsChanged = () => publish({ type: 'grants.changed' })
 
-  const leaveLifecycle = lifecycle.subscribe(({ record, before }) => {
+  const leaveLifecycle = lifecycle.subscribe(({ record, before, actor }) => {
     if (!before) notes.asked(record)
-    notes.became(record)
-    publish({ type: 'intent.changed', intent: record })
+    notes.became(record, actor)
+    publish({ type: 'intent.changed', intent: reviewing.toWire(record) })
     // One is counted down, or up again.
     if ([record, before].some((it) => it?.decision?.by === 'grant')) onGrantsChanged()
   })
@@ -68,19 +79,38 @@ export function approvalEngine(options: Options): Approvals {
     if (!stored) throw noSuchIntent(id)
     return stored
   }
-  const get: Approvals['get'] = (id) => found(id).record
+  const get: Approvals['get'] = (id) => reviewing.toWire(found(id).record)
 
-  const judging = intentJudging({ lifecycle, grants, policies, serviceHost, now })
+  const judging = intentJudging({ lifecycle, policies, verdictOn, mayNow, now })
+  const reviewing = createIntentReview({
+    ...{ lifecycle, mayNow, refuse: judging.refuse },
+    publish: (intent) => publish({ type: 'intent.changed', intent }),
+  })
+  const leases = createRequesterLeases({
+    ...{ principals, lifecycle, grants, now },
+    endRequest: (id, principal, { message: error }) =>
+      void lifecycle.apply(id, 'revoke', { decision: null, error, actor: endingActor(principal) }),
+    endGrant(grant, principal) {
+      leases.removeGrant(grant.id)
+      if (!grants.remove(grant.id)) return // deleted with its account
+      notes.grantEnded(grant, endingActor(principal))
+      onGrantsChanged()
+    },
+  })
   const isStopped = () => policies.read().stopped
   const signing = intentSigning({ lifecycle, judging, signer, wallet, isStopped, expireDue, log })
   const waiting = intentWaiting({ lifecycle, get })
   const leaveWallet = options.onWalletChange(signing.resumeAll)
+  leases.start()
   signing.start()
 
   return {
-    ...intentAsking({ lifecycle, intents, policies, judging, signing, signer, wallet, expireDue, newId, now }),
+    ...intentAsking({ lifecycle, intents, policies, judging, mayNow, signing, signer, wallet, expireDue, newId, now }),
     ...intentDeciding({
-      ...{ lifecycle, found, grants, policies, judging, signing, wallet, expireDue, notes, onGrantsChanged },
+      ...{ lifecycle, found, grants, policies, mayNow, signing, wallet, expireDue, notes, onGrantsChanged },
+      refresh: options.refresh ?? (async () => {}),
+      review: reviewing.review,
+      onGrantAdded: leases.addGrant,
       newId,
       now,
     }),
@@ -89,6 +119,7 @@ export function approvalEngine(options: Options): Approvals {
       lifecycle,
       policies,
       wallet,
+      review: reviewing.review,
       notes,
       onChanged: (policy) => publish({ type: 'policy.changed', policy }),
       now,
@@ -97,15 +128,19 @@ export function approvalEngine(options: Options): Approvals {
     get,
     list(filter) {
       expireDue()
-      return { intents: intents.list(filter), waiting: intents.countWaiting() }
+      reviewing.review()
+      return { intents: intents.list(filter).map(reviewing.toWire), waiting: intents.countWaiting() }
     },
     grants: () => grants.holding(now()),
     revokeGrant(id) {
       if (!grants.remove(id)) throw new AppError('grant/not-found', `There is no grant \`${id.slice(0, 64)}\`.`)
+      leases.removeGrant(id)
       notes.grantRevoked(id)
       onGrantsChanged()
     },
+    review: reviewing.review,
     close() {
+      leases.close()
       leaveWallet()
       signing.close()
       expiry.close()
@@ -113,4 +148,15 @@ export function approvalEngine(options: Options): Approvals {
       leaveLifecycle()
     },
   }
+}
+
+/**
+ * Returns the actor of the end of a principal: tool clients, chats and accounts end only by the user in this window. Of keys and
+ * sign-ins the service told, whose own entry names who revoked them.
+ */
+function endingActor(principal: PrincipalId): TimelineActor {
+  const kind = principalKind(principal)
+  return kind === 'tool' || kind === 'chat' || kind === 'wallet'
+    ? { kind: 'person', name: 'You' }
+    : { kind: 'system', name: 'Steward' }
 }

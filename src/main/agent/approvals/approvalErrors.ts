@@ -6,9 +6,12 @@ export function noSuchIntent(id: string): AppError {
   return new AppError('intent/not-found', `There is no request \`${id.slice(0, 64)}\`.`)
 }
 
-export function decidedAlready({ state }: IntentRecord): AppError {
+export function decidedAlready({ state, error }: IntentRecord): AppError {
   if (state === 'expired') return new AppError('intent/decided', 'This request has expired.')
-  return new AppError('intent/decided', `This request was already decided: it is ${state}.`)
+  return new AppError(
+    'intent/decided',
+    `This request was already decided: ${state === 'denied' && error !== null ? error : `it is ${state}.`}`,
+  )
 }
 
 export function walletLocked(wallet: Pick<WalletKeys, 'accounts'>): AppError {

@@ -2,15 +2,21 @@ import { createHash } from 'node:crypto'
 import type { Grant, IntentRecord, Policy } from '../../../shared/contract/intents.ts'
 import { shortAddress } from '../../../shared/shortAddress.ts'
 import type { Note } from '../note.ts'
+import type { TimelineActor } from './intentLifecycle.ts'
 import { policyNote } from './policyWords.ts'
 
 /** What the log is told of approvals. */
 export type ApprovalNotes = {
   asked(record: IntentRecord): void
-  /** It was approved, denied, signed, has expired or failed. */
-  became(record: IntentRecord): void
+  /**
+   * It was approved, denied, signed, has expired or failed.
+   * @param by absent: whoever decided it
+   */
+  became(record: IntentRecord, by?: TimelineActor): void
   grantAdded(grant: Grant, intentId: string): void
   grantRevoked(id: string): void
+  /** A remembered approval ended with its requester or account. */
+  grantEnded(grant: Grant, by: TimelineActor): void
   policyChanged(before: Policy, after: Policy): void
   stopSwitched(stopped: boolean, denied: number): void
 }
@@ -53,11 +59,11 @@ export function approvalNotes(note: Note): ApprovalNotes {
         summary: `${name} asked to ${lowerFirst(record.sentence)}`,
       })
     },
-    became(record) {
+    became(record, by) {
       const { state, sentence, decision } = record
       // Nothing is signed for a tool: that it was approved is all there is to tell, and what it did it notes itself.
       if (state === 'waiting' || (state === 'signed' && record.kind === 'tool.call')) return
-      const actor = state === 'approved' || state === 'denied' ? decider(record) : steward
+      const actor = by ?? (state === 'approved' || state === 'denied' ? decider(record) : steward)
       const byPerson = decision?.by === 'person'
       const why = decision ? decision.detail : (record.error ?? '')
       const summary = {
@@ -98,6 +104,15 @@ export function approvalNotes(note: Note): ApprovalNotes {
         detail: { grant_id: id },
       })
     },
+    grantEnded(grant, actor) {
+      note({
+        kind: 'grant.revoked',
+        actor,
+        subject: grant.id,
+        summary: `The remembered approval of ${grant.asker.kind === 'person' ? 'yours' : grant.asker.name} ended.`,
+        detail: { grant_id: grant.id, asker: grant.asker.id },
+      })
+    },
     policyChanged(before, after) {
       const { rules, confirm_above_micro_usd, expiry_minutes } = after
       note({
@@ -132,8 +147,8 @@ function grantNote({ kind, asker, host }: Grant): string {
   return `You pre-approved ${deed} by ${who}${host === null ? '' : ` ${to} ${host}`}.`
 }
 
-function deniedNote({ sentence, decision }: IntentRecord, why: string): string {
-  if (decision === null) return `Withdrawn: ${sentence}`
+function deniedNote({ sentence, decision, error }: IntentRecord, why: string): string {
+  if (decision === null) return `Withdrawn: ${joined(sentence, error ?? '')}`
   return decision.by === 'person' ? `You denied: ${sentence}` : `Denied: ${joined(sentence, why)}`
 }
 

@@ -1,5 +1,7 @@
 import type { Asker, Grant, Intent, IntentRecord, IntentState, Policy } from '../../../shared/contract/intents.ts'
 
+import type { TimelineActor } from './intentLifecycle.ts'
+
 /** The one way to a signature: policy, then the person, then the signer. */
 export type Approvals = {
   /**
@@ -14,8 +16,11 @@ export type Approvals = {
   settled(id: string, options: { waitMs: number; signal?: AbortSignal }): Promise<IntentRecord>
   get(id: string): IntentRecord
   list(filter: { state?: IntentState | undefined; limit: number }): { intents: IntentRecord[]; waiting: number }
-  /** The asker takes it back. */
-  cancel(id: string, asker: Asker): IntentRecord
+  /**
+   * Withdraws a request for its requester.
+   * @param by actor in the activity log; default: the requester
+   */
+  cancel(id: string, asker: Asker, by?: TimelineActor): IntentRecord
   /** Of the person's session only. @throws AppError `intent/decided`, `wallet/locked`, `intent/confirmation`, `intent/stopped`, `intent/denied` */
   decide(id: string, decision: Decision): Promise<IntentRecord>
   grants(): Grant[]
@@ -25,6 +30,11 @@ export type Approvals = {
    * @param removal.detail one sentence that says why
    */
   removeAccounts(removal: { ids: ReadonlySet<string>; detail: string }, remove: () => void): void
+  /**
+   * Judges again what waits: ends what became impossible, and tells of what cannot be approved for now. Call it when rights,
+   * limits or targets changed.
+   */
+  review(): void
   /** Whether there is an account that could sign. */
   hasWallet(): boolean
   /** @throws AppError `wallet/locked`, `wallet/absent` */

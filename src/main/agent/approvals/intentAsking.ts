@@ -1,5 +1,6 @@
 import { AppError } from '../../../shared/appError.ts'
 import type { Asker } from '../../../shared/contract/intents.ts'
+import type { MayNow, Refusal } from '../mayNow.ts'
 import type { Signer } from '../signer/signer.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
 import type { Approvals } from './approvals.ts'
@@ -21,6 +22,7 @@ type Options = {
   intents: Pick<IntentRepository, 'countOpen'>
   policies: Pick<PolicyRepository, 'read'>
   judging: IntentJudging
+  mayNow: MayNow
   signing: Pick<IntentSigning, 'sign'>
   signer: Pick<Signer, 'prepare'>
   wallet: Pick<WalletKeys, 'isUnlocked'>
@@ -30,9 +32,14 @@ type Options = {
   now: () => number
 }
 
+/** Whether the policy refuses: such a request is stored as denied. Others are not stored. */
+function isVerdict({ by }: Refusal): boolean {
+  return by === 'stop' || by === 'policy' || by === 'steward'
+}
+
 /** What is asked is judged at once: signed, denied, or kept for the person. */
 export function intentAsking(options: Options): Pick<Approvals, 'ask' | 'foresee'> {
-  const { lifecycle, intents, policies, judging, signing, signer, wallet, expireDue, newId, now } = options
+  const { lifecycle, intents, policies, judging, mayNow, signing, signer, wallet, expireDue, newId, now } = options
 
   const checkRoom = (asker: Asker): void => {
     const full = intents.countOpen() >= openIntentLimits.all
@@ -45,7 +52,8 @@ export function intentAsking(options: Options): Pick<Approvals, 'ask' | 'foresee
     async foresee({ intent, asker }) {
       const prepared = await signer.prepare(intent)
       const record = newRecord({ id: '', prepared, asker, reason: undefined }, policies.read(), now())
-      return judging.verdictOn(record)
+      const refusal = mayNow({ request: record })
+      return refusal ? { effect: 'deny', detail: refusal.error.message } : judging.verdictOn(record)
     },
     async ask({ intent, asker, reason, needsPerson, alongside }) {
       expireDue()
@@ -54,6 +62,8 @@ export function intentAsking(options: Options): Pick<Approvals, 'ask' | 'foresee
       const unlocked = !needsWallet(prepared.intent.kind) || wallet.isUnlocked()
       const record = lifecycle.atomically(() => {
         const fresh = newRecord({ id: `int_${newId()}`, prepared, asker, reason }, policies.read(), now())
+        const refusal = mayNow({ request: fresh })
+        if (refusal && !isVerdict(refusal)) throw refusal.error
         const judged = judging.verdictOn(fresh)
         const verdict = needsPerson && judged.effect === 'allow' ? { effect: 'ask' as const } : judged
         if (verdict.effect !== 'deny') checkRoom(asker)

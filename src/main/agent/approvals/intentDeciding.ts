@@ -1,13 +1,13 @@
 import { AppError } from '../../../shared/appError.ts'
-import type { IntentRecord } from '../../../shared/contract/intents.ts'
+import type { Grant, IntentRecord } from '../../../shared/contract/intents.ts'
 import { isoTime } from '../../../shared/time.ts'
+import type { MayNow, Refusal } from '../mayNow.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
 import { decidedAlready, noSuchIntent, walletLocked } from './approvalErrors.ts'
 import type { ApprovalNotes } from './approvalNotes.ts'
 import type { Approvals, Decision } from './approvals.ts'
 import type { GrantRepository } from './grantRepository.ts'
 import { newGrant } from './grants.ts'
-import type { IntentJudging } from './intentJudging.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'
 import type { StoredIntent } from './intentRepository.ts'
 import type { IntentSigning } from './intentSigning.ts'
@@ -20,11 +20,16 @@ type Options = {
   found: (id: string) => StoredIntent
   grants: Pick<GrantRepository, 'add'>
   policies: Pick<PolicyRepository, 'read'>
-  judging: Pick<IntentJudging, 'verdictOn'>
+  mayNow: MayNow
+  /** Asks the service what `mayNow` needs to know of a request. */
+  refresh: (record: IntentRecord) => Promise<void>
+  /** Ends what became impossible. */
+  review: () => void
   signing: Pick<IntentSigning, 'prepareAgain' | 'sign'>
   wallet: Pick<WalletKeys, 'isUnlocked' | 'accounts'>
   expireDue: () => void
   notes: Pick<ApprovalNotes, 'grantAdded'>
+  onGrantAdded: (grant: Grant) => void
   onGrantsChanged: () => void
   newId: () => string
   now: () => number
@@ -32,7 +37,8 @@ type Options = {
 
 /** The person decides; whoever asked may take it back. Of several at once the first one counts. */
 export function intentDeciding(options: Options): Pick<Approvals, 'decide' | 'cancel'> {
-  const { lifecycle, found, grants, policies, judging, signing, wallet, expireDue, newId, now } = options
+  const { lifecycle, found, grants, policies, mayNow, refresh, review, signing, wallet, expireDue, newId, now } =
+    options
   const byPerson = (detail: string) => ({ by: 'person', detail, at: isoTime(now()) }) as const
 
   const isReady = ({ kind }: IntentRecord): boolean => !needsWallet(kind) || wallet.isUnlocked()
@@ -43,10 +49,9 @@ export function intentDeciding(options: Options): Pick<Approvals, 'decide' | 'ca
   ): void => {
     if (record.state !== 'waiting') throw decidedAlready(record)
     const policy = policies.read()
-    if (policy.stopped) throw new AppError('intent/stopped', 'Everything is stopped.')
-    // A deny rule that is newer than the request wins: to sign it all the same, the person changes the rule first.
-    const verdict = judging.verdictOn(record)
-    if (verdict.effect === 'deny') throw new AppError('intent/denied', verdict.detail)
+    // What became stricter since the request wins: to sign it all the same, the user changes that first.
+    const refusal = mayNow({ request: record })
+    if (refusal) throw refusalOf(refusal)
     if (!unlocked) throw walletLocked(wallet)
     const above = record.needs_confirmation || isAbove(amountOf(record), policy.confirm_above_micro_usd)
     if (above && grant) {
@@ -76,6 +81,7 @@ export function intentDeciding(options: Options): Pick<Approvals, 'decide' | 'ca
       if (grant) {
         grants.add(grant)
         lifecycle.afterwards(() => {
+          options.onGrantAdded(grant)
           options.notes.grantAdded(grant, id)
           options.onGrantsChanged()
         })
@@ -89,19 +95,27 @@ export function intentDeciding(options: Options): Pick<Approvals, 'decide' | 'ca
       const stored = found(id)
       if (stored.record.state !== 'waiting') throw decidedAlready(stored.record)
       if (!decision.approve) return deny(id)
-      checkMayApprove(stored.record, { ...decision, unlocked: isReady(stored.record) })
+      await refresh(stored.record)
+      review()
+      checkMayApprove(found(id).record, { ...decision, unlocked: isReady(stored.record) })
       const grant = decision.grant && newGrant(stored.record, decision.grant, { id: `grant_${newId()}`, nowMs: now() })
       const prepared = await signing.prepareAgain(stored)
       expireDue()
       const approved = approve(id, decision, grant)
       return signing.sign(approved.id, prepared)
     },
-    cancel(id, asker) {
+    cancel(id, asker, by = { kind: asker.kind, name: asker.name }) {
       const { record } = found(id)
       if (record.asker.kind !== asker.kind || record.asker.id !== asker.id) throw noSuchIntent(id)
-      const gone = lifecycle.apply(id, 'withdraw', { decision: null, error: 'The asker withdrew it.' })
+      const gone = lifecycle.apply(id, 'withdraw', { decision: null, error: 'The requester withdrew it.', actor: by })
       if (!gone) throw decidedAlready(record)
       return gone
     },
   }
+}
+
+/** Returns what an approval is refused with: the code says that it is about the request, the sentence why. */
+function refusalOf({ by, error }: Refusal): AppError {
+  if (by === 'stop' || error.code === 'intent/denied') return error
+  return new AppError('intent/denied', error.message, { cause: error })
 }

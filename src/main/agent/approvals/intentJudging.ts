@@ -1,15 +1,17 @@
 import type { IntentRecord } from '../../../shared/contract/intents.ts'
 import { isoTime } from '../../../shared/time.ts'
-import type { GrantRepository } from './grantRepository.ts'
+import { isFinal, type MayNow, type Refusal } from '../mayNow.ts'
 import type { IntentChange, IntentLifecycle } from './intentLifecycle.ts'
 import type { StoredIntent } from './intentRepository.ts'
-import { judge, type Verdict } from './judge.ts'
-import { amountOf, isAbove, judgedIntent } from './judgedIntent.ts'
+import type { Verdict } from './judge.ts'
+import { amountOf, isAbove } from './judgedIntent.ts'
 import type { PolicyRepository } from './policyRepository.ts'
 
 /** Judges intents by the policy and the grants of this moment; `settle…` belongs into a transaction. */
 export type IntentJudging = {
   verdictOn(record: IntentRecord): Verdict
+  /** Ends a request that waits, for a refusal that is final. @returns undefined where it does not wait any more */
+  refuse(id: string, refusal: Refusal): IntentRecord | undefined
   /** What was asked just now, by the verdict on it. */
   settleFirst(record: IntentRecord, verdict: Verdict, given: { unlocked: boolean }): IntentRecord
   /** What was allowed and waited for the wallet: the policy may be another by now. */
@@ -20,20 +22,13 @@ type Decision = NonNullable<IntentRecord['decision']>
 type Decided = Pick<Decision, 'by' | 'detail'>
 type Options = {
   lifecycle: Pick<IntentLifecycle, 'apply' | 'approve'>
-  grants: Pick<GrantRepository, 'holding'>
   policies: Pick<PolicyRepository, 'read'>
-  /** Host and port of the service that the agent is connected to. */
-  serviceHost: () => string | undefined
+  verdictOn: (record: IntentRecord) => Verdict
+  mayNow: MayNow
   now: () => number
 }
 
-export function intentJudging({ lifecycle, grants, policies, serviceHost, now }: Options): IntentJudging {
-  const verdictOn = (record: IntentRecord): Verdict =>
-    judge(judgedIntent(record), {
-      policy: policies.read(),
-      grants: grants.holding(now()),
-      serviceHost: serviceHost(),
-    })
+export function intentJudging({ lifecycle, policies, verdictOn, mayNow, now }: Options): IntentJudging {
   const decisionOf = ({ by, detail }: Decided): Decision => ({ by, detail, at: isoTime(now()) })
   const deny = (id: string, decided: Decided, change: IntentChange): IntentRecord | undefined =>
     lifecycle.apply(id, 'deny', { ...change, decision: decisionOf(decided), error: decided.detail })
@@ -48,8 +43,16 @@ export function intentJudging({ lifecycle, grants, policies, serviceHost, now }:
     return effect === 'deny' ? deny(id, { by: 'policy', detail }, change) : askAgain(id, change)
   }
 
+  const refuse: IntentJudging['refuse'] = (id, { by, error: { message } }) => {
+    if (by === 'expiry') return lifecycle.apply(id, 'expire', { error: message })
+    if (by === 'requester') return lifecycle.apply(id, 'revoke', { decision: null, error: message })
+    const decider = by === 'stop' || by === 'policy' ? by : 'steward'
+    return deny(id, { by: decider, detail: message }, {})
+  }
+
   return {
     verdictOn,
+    refuse,
     settleFirst(record, verdict, { unlocked }) {
       const { id } = record
       if (verdict.effect === 'ask') return record
@@ -62,8 +65,9 @@ export function intentJudging({ lifecycle, grants, policies, serviceHost, now }:
       const { id, decision } = record
       const above = isAbove(amountOf(record), policies.read().confirm_above_micro_usd)
       const change = { needs_confirmation: record.needs_confirmation || above }
+      const refusal = mayNow({ request: record })
+      if (refusal) return isFinal(refusal) ? refuse(id, refusal) : askAgain(id, change)
       const verdict = verdictOn(record)
-      if (verdict.effect === 'deny') return deny(id, verdict, change)
       // What the person approved holds, unless it would take more by now than they gave.
       const holds = decision?.by === 'person' && (confirmed || !change.needs_confirmation)
       if (holds) return approve(id, decision, change)

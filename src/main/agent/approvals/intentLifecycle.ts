@@ -1,4 +1,5 @@
 import type { IntentRecord, IntentState } from '../../../shared/contract/intents.ts'
+import type { TimelineEntry } from '../../../shared/contract/timeline.ts'
 import { emitter } from '../../../shared/emitter.ts'
 import type { Database } from '../../storage/openDatabase.ts'
 import { type IntentRepository, intentRepository, type StoredIntent } from './intentRepository.ts'
@@ -7,10 +8,14 @@ import { type IntentEvent, nextState, reservationStep } from './intentStates.ts'
 import { judgedIntent } from './judgedIntent.ts'
 import type { ReservationRefusal, Reservations } from './reservations.ts'
 
+export type TimelineActor = TimelineEntry['actor']
+
 /** What an event may change of a record, beside its state. */
 export type IntentChange = Partial<Pick<IntentRecord, 'decision' | 'result' | 'error' | 'needs_confirmation'>> & {
   /** The person confirmed it where the window cannot draw; absent leaves that as it is. */
   confirmed?: boolean
+  /** Actor of the change for the activity log; absent: the decision tells. */
+  actor?: TimelineActor
 }
 type Decision = NonNullable<IntentRecord['decision']>
 export type IntentApproval = { record: IntentRecord } | { refusal: ReservationRefusal }
@@ -18,6 +23,7 @@ export type ChangedIntent = {
   record: IntentRecord
   /** Before the transaction; undefined where it was asked for in it. */
   before: IntentRecord | undefined
+  actor?: TimelineActor | undefined
 }
 
 /**
@@ -66,13 +72,13 @@ export function intentLifecycle({ database, reservations }: Options): IntentLife
       after = undefined
     }
   }
-  const tell = (record: IntentRecord, before: IntentRecord | undefined): void => {
+  const tell = (record: IntentRecord, before: IntentRecord | undefined, actor?: TimelineActor): void => {
     const earlier = changed.get(record.id)
     if (earlier) {
-      earlier.record = record
+      Object.assign(earlier, { record, actor })
       return
     }
-    const told: ChangedIntent = { record, before }
+    const told: ChangedIntent = { record, before, actor }
     changed.set(record.id, told)
     after?.push(() => changes.emit(told))
   }
@@ -81,14 +87,18 @@ export function intentLifecycle({ database, reservations }: Options): IntentLife
     if (step === 'commit') reservations.commit(id)
     if (step === 'giveBack') reservations.giveBack(id)
   }
-  const become = (stored: StoredIntent, state: IntentState, { confirmed, ...rest }: IntentChange): IntentRecord => {
+  const become = (
+    stored: StoredIntent,
+    state: IntentState,
+    { confirmed, actor, ...rest }: IntentChange,
+  ): IntentRecord => {
     const from = stored.record.state
     const record: IntentRecord = { ...stored.record, ...rest, state }
     if (!rows.change({ record, confirmed: confirmed ?? stored.confirmed }, from)) {
       throw new Error(`Intent ${record.id} is no longer ${from} within one transaction.`)
     }
     settle(record.id, from, state)
-    tell(record, stored.record)
+    tell(record, stored.record, actor)
     return record
   }
 

@@ -16,6 +16,8 @@ export type IntentEvent =
   | 'stop'
   /** Whoever asked took it back. */
   | 'withdraw'
+  /** The requester's access ended: a client or key was revoked, a chat deleted, an account removed. */
+  | 'revoke'
   /** Nobody decided in time. */
   | 'expire'
   /** The wallet locked itself before the signature: the approval stands. */
@@ -33,10 +35,11 @@ const transitions: Readonly<Record<IntentState | 'new', Readonly<Partial<Record<
     deny: 'denied',
     stop: 'denied',
     withdraw: 'denied',
+    revoke: 'denied',
     expire: 'expired',
     fail: 'failed',
   },
-  approved: { sign: 'signed', lock: 'waiting', stop: 'denied', fail: 'failed' },
+  approved: { sign: 'signed', lock: 'waiting', stop: 'denied', revoke: 'denied', fail: 'failed' },
   signed: {},
   denied: {},
   expired: {},

@@ -32,9 +32,9 @@ export function pacedAsks(approvals: PacedAsks, now: () => number): PacedAsks {
       asks(request.asker)
       return approvals.ask(request)
     },
-    cancel(id, asker) {
+    cancel(id, asker, by) {
       cancels(asker)
-      return approvals.cancel(id, asker)
+      return approvals.cancel(id, asker, by)
     },
   }
 }

@@ -11,6 +11,8 @@ type Options = {
   lifecycle: Pick<IntentLifecycle, 'atomically' | 'afterwards' | 'inState' | 'apply'>
   policies: PolicyRepository
   wallet: Pick<WalletKeys, 'isUnlocked' | 'accounts'>
+  /** Ends what waits and became impossible. */
+  review: () => void
   notes: Pick<ApprovalNotes, 'policyChanged' | 'stopSwitched'>
   onChanged: (policy: ReturnType<Approvals['policy']>) => void
   now: () => number
@@ -20,7 +22,7 @@ type Options = {
 export function policyKeeping(
   options: Options,
 ): Pick<Approvals, 'policy' | 'changePolicy' | 'switchStop' | 'hasWallet' | 'checkUnlocked'> {
-  const { lifecycle, policies, wallet, notes, onChanged, now } = options
+  const { lifecycle, policies, wallet, review, notes, onChanged, now } = options
 
   /** What waits, and what is being signed. @returns how many */
   const denyOpen = (): number => {
@@ -45,6 +47,7 @@ export function policyKeeping(
         if (loosens(present, next) && !unlocked) throw walletLocked(wallet)
         const changed = { ...next, stopped }
         policies.write(changed)
+        review()
         lifecycle.afterwards(() => {
           notes.policyChanged({ ...present, stopped }, changed)
           onChanged(changed)

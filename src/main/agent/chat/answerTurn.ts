@@ -21,22 +21,21 @@ export type AnswerTurn = {
   /** The step is settled. */
   stepEnded(usage: AnswerUsage): void
   /**
-   * Reserves the next step. @returns false when the limit of one answer leaves too little
+   * Reserves the next step under the present settings of the conversation. @returns false when the limit of one answer leaves too little
    * @throws AppError `budget/exceeded`, `chat/too-long`
    */
-  nextStep(text: string): boolean
+  nextStep(text: string, conversation: StoredConversation): boolean
 }
 
 type Given = {
   store: ChatStore
   budgets: Pick<SpendBudgets, 'reserve'>
   row: MessageRow
-  conversation: StoredConversation
   plan: AnswerPlan
   reservedMicroUsd: number
 }
 
-export function answerTurn({ store, budgets, row, conversation, ...given }: Given): AnswerTurn {
+export function answerTurn({ store, budgets, row, ...given }: Given): AnswerTurn {
   let { plan } = given
   let reservation = { id: row.id, microUsd: given.reservedMicroUsd }
   let spent = noUsage
@@ -67,7 +66,7 @@ export function answerTurn({ store, budgets, row, conversation, ...given }: Give
       before = made
       asks = false
     },
-    nextStep(text) {
+    nextStep(text, conversation) {
       const left = turnLimit(conversation) - spent.cost_micro_usd
       const next = stepPlan({ store, row, conversation, model: plan.model, text })
       if (next.plan(left) === undefined) return false

@@ -3,6 +3,7 @@ import type { AnswerUsage } from '../../../shared/contract/chatMessages.ts'
 import { createChatCompletion } from '../../../shared/contract/inference.ts'
 import { formatUsd } from '../../../shared/money/moneyText.ts'
 import type { Log } from '../../platform/log.ts'
+import type { AgentPrincipals } from '../agentPrincipals.ts'
 import type { SpendBudgets } from '../budgets/spendBudgets.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { LocalEvents } from '../localEvents.ts'
@@ -30,6 +31,7 @@ export type AnsweringParts = {
   publish: LocalEvents['publish']
   note: Note
   calls: CallRunning
+  principals: Pick<AgentPrincipals, 'lease'>
   /** Reports whether the provider of a model accepted its key. */
   learnKey(provider: string, accepted: boolean): void
   /** Of random hexadecimal digits. */
@@ -85,10 +87,16 @@ export function answering(parts: AnsweringParts): { begin(job: AnswerJob): void 
         conversationId: conversation.id,
         usageOf: turn.usageOf,
       })
+      const lease = parts.principals.lease(`chat:${conversation.id}`, 'chat-run')
+      if (lease.signal.aborted) growing.answer.stop()
+      lease.signal.addEventListener('abort', growing.answer.stop, { once: true })
       const pieces = keptPieces(parts, growing)
       void make({ job, growing, turn, keep: pieces.keep })
         .catch((failure: unknown) => log.error('an answer could not be stored', { failure }))
-        .finally(pieces.end)
+        .finally(() => {
+          lease.release()
+          pieces.end()
+        })
     },
   }
 }
@@ -103,16 +111,22 @@ type Outcome = {
   carried: Carried
 }
 
+/** Returns the conversation of an answer with its present tools, which may be narrower than when the answer began. */
+function presentOf({ store }: AnsweringParts, { conversation }: AnswerJob): StoredConversation {
+  const tools = store.conversations.find(conversation.id)?.tools
+  return tools ? { ...conversation, tools } : conversation
+}
+
 /** Asks the model, runs what it calls, and asks again, until it calls nothing more. @returns how its last step ended */
 async function turned(parts: AnsweringParts, { job, growing, turn, keep }: Made): Promise<Outcome> {
   const { store, budgets } = parts
-  const { conversation } = job
-  const { max_steps: mostSteps, enabled } = conversation.tools
   for (let step = 1; ; step += 1) {
     const outcome = await outcomeOf(parts, { job, growing, turn })
     if (outcome.failure !== undefined || outcome.calls.length === 0) return outcome
     const usage = stepUsage({ turn, growing }, outcome)
     const { calls, carried } = outcome
+    const conversation = presentOf(parts, job)
+    const { max_steps: mostSteps, enabled } = conversation.tools
     const place = { conversation, growing }
     const rows = store.atomically(() => {
       budgets.settle(turn.reservation.id, spendOf(usage))
@@ -132,7 +146,8 @@ async function turned(parts: AnsweringParts, { job, growing, turn, keep }: Made)
     if (growing.signal.aborted) return { ...ended, failure: growing.signal.reason }
     if (refusal !== undefined) return { ...ended, finishReason: 'step_limit' }
     try {
-      if (!store.atomically(() => turn.nextStep(growing.answer.text))) return { ...ended, finishReason: 'turn_limit' }
+      const begins = store.atomically(() => turn.nextStep(growing.answer.text, presentOf(parts, job)))
+      if (!begins) return { ...ended, finishReason: 'turn_limit' }
     } catch (failure) {
       return { ...ended, failure }
     }
@@ -141,7 +156,8 @@ async function turned(parts: AnsweringParts, { job, growing, turn, keep }: Made)
 
 async function outcomeOf(parts: AnsweringParts, { job, growing, turn }: Omit<Made, 'keep'>): Promise<Outcome> {
   const { store, client } = parts
-  const { row, conversation } = job
+  const { row } = job
+  const conversation = presentOf(parts, job)
   const { plan } = turn
   const gathered = gatheredCalls()
   const outcome: Outcome = {

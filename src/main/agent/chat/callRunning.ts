@@ -17,6 +17,8 @@ export type CallRunning = {
     given: {
       caller: ToolCaller
       signal: AbortSignal
+      /** Whether the user stopped the answer. */
+      isStopped: () => boolean
       tell: (change: CallNews) => void
       output: (text: string) => void
     },
@@ -41,6 +43,8 @@ const Followed = z.object({
 const Records = z.array(z.looseObject({ record_id: z.string() }))
 type Followed = z.infer<typeof Followed>
 type FollowGiven = { caller: ToolCaller; signal: AbortSignal; waitMs: number }
+const you = { kind: 'person', name: 'You' } as const
+const steward = { kind: 'system', name: 'Steward' } as const
 const ended = ['done', 'settled', 'reconciled']
 const underWay = ['running', 'planned', 'signed', 'sent']
 
@@ -58,8 +62,8 @@ export function callRunning({ executor, approvals }: Parts): CallRunning {
     if (outcome.kind === 'result') return Followed.parse(outcome.result)
     throw new Error(outcome.kind === 'error' ? outcome.sentence : 'Nobody knows what became of it.')
   }
-  const withdraw = ({ state, intent_id }: Followed, { asker }: ToolCaller): void => {
-    if (state === 'waiting' && intent_id !== null) approvals.cancel(intent_id, asker)
+  const withdraw = ({ state, intent_id }: Followed, { asker }: ToolCaller, isStopped: boolean): void => {
+    if (state === 'waiting' && intent_id !== null) approvals.cancel(intent_id, asker, isStopped ? you : steward)
   }
   /** The DNS record that a call is about, for the person who decides on it. */
   const recordBefore = async (
@@ -75,7 +79,7 @@ export function callRunning({ executor, approvals }: Parts): CallRunning {
     return found && JSON.stringify(found).slice(0, resultBytes)
   }
   return {
-    async run({ name, arguments: text }, { caller, signal, tell, output }) {
+    async run({ name, arguments: text }, { caller, signal, isStopped, tell, output }) {
       const args = parsedArguments(text)
       if (args === undefined) return failed('The arguments are not a JSON object. Send them as one.')
       try {
@@ -89,7 +93,7 @@ export function callRunning({ executor, approvals }: Parts): CallRunning {
           const known = await followed(id, { caller, signal, waitMs: 0 })
           tell({ state: known.state === 'waiting' ? 'waiting' : 'running', note: message, intent_id: known.intent_id })
           const next = await followed(id, { caller, signal, waitMs: lookMs })
-          if (signal.aborted && next.intent_id !== null) withdraw(next, caller)
+          if (signal.aborted && next.intent_id !== null) withdraw(next, caller, isStopped())
           if (signal.aborted) break
           outcome = outcomeOf(name, next)
         }

@@ -14,6 +14,7 @@ import {
 import { type ChatTools, noTools } from '../../../shared/contract/chatTools.ts'
 import { isoTime } from '../../../shared/time.ts'
 import { parseJson } from '../../platform/boundedJson.ts'
+import type { AgentPrincipals } from '../agentPrincipals.ts'
 import type { SpendBudgets } from '../budgets/spendBudgets.ts'
 import type { LocalEvents } from '../localEvents.ts'
 import type { Note } from '../note.ts'
@@ -27,6 +28,7 @@ export type ConversationsParts = {
   store: ChatStore
   budgets: Pick<SpendBudgets, 'spentOf' | 'states'>
   running: RunningAnswers
+  principals: Pick<AgentPrincipals, 'end'>
   /** @throws AppError `request/invalid` */
   checkLimits: (limits: SpendLimits, field: string) => void
   publish: LocalEvents['publish']
@@ -72,7 +74,7 @@ export type Conversations = {
 const you = { kind: 'person', name: 'You' } as const
 
 export function conversations(parts: ConversationsParts): Conversations {
-  const { store, budgets, running, publish, note, now } = parts
+  const { store, budgets, running, principals, publish, note, now } = parts
   const changed = (id: string): void => publish({ type: 'chat.changed', conversation_id: id })
 
   const summary = (it: StoredConversation): ConversationSummary => {
@@ -182,9 +184,9 @@ export function conversations(parts: ConversationsParts): Conversations {
     },
     delete(id) {
       const { id: known, ...conversation } = store.conversation(id)
-      running.stopAll(id)
       store.conversations.save({ ...conversation, id: known, deletedAtMs: now() })
       note({ kind: 'chat.deleted', actor: you, subject: id, summary: 'You deleted a chat.' })
+      principals.end(`chat:${id}`)
       changed(id)
       return { success: true, id: known, restorable_until: isoTime(now() + chatLimits.restorableMs) }
     },

@@ -90,7 +90,7 @@ export async function runCalls(
           live = `${live ?? ''}${text}`.slice(-chatToolLimits.liveCharacters).toWellFormed()
           show()
         }
-        return calls.run(call, { caller, signal: growing.signal, tell, output })
+        return calls.run(call, { caller, signal: growing.signal, isStopped: growing.isStopped, tell, output })
       }
       const tooMany = `Not run: at most ${chatToolLimits.callsOfStep} calls at once.`
       const refused = refusal ?? (place >= chatToolLimits.callsOfStep ? tooMany : undefined)
@@ -114,14 +114,7 @@ function typed(
   if (typeof session_id === 'string') publish({ type: 'terminal.typed', session_id, conversation_id: id, title })
 }
 
-/** What a conversation may do with tools. */
-export function callerOf({ id, title, tools }: StoredConversation): ToolCaller {
-  return {
-    asker: { kind: 'tool', id, name: `Chat “${shownLine(title, 60)}”` },
-    profile: tools.profile,
-    policy: { changes: 'allow', destroys: 'ask' },
-    dailyBudgetMicroUsd: tools.max_day_micro_usd,
-    dryRun: false,
-    servers: tools.servers,
-  }
+/** Returns a conversation as a caller of tools. */
+export function callerOf({ id, title }: StoredConversation): ToolCaller {
+  return { asker: { kind: 'tool', id, name: `Chat “${shownLine(title, 60)}”` } }
 }

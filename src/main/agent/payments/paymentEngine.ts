@@ -2,6 +2,7 @@ import type { LocalEvent } from '../../../shared/contract/localApi.ts'
 import type { PaymentId } from '../../../shared/contract/paymentRecords.ts'
 import type { Log } from '../../platform/log.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import type { AgentPrincipals } from '../agentPrincipals.ts'
 import type { Approvals, AskRequest } from '../approvals/approvals.ts'
 import type { RepeatedAsks } from '../approvals/repeatedAsks.ts'
 import type { PaymentBudgetRepository } from '../budgets/paymentBudgetRepository.ts'
@@ -10,6 +11,7 @@ import type { Note } from '../note.ts'
 import type { AuthorizationLookup } from './authorizationLookup.ts'
 import { paymentFollower } from './paymentFollower.ts'
 import { paymentJournal, paymentSummary } from './paymentJournal.ts'
+import { holdPaymentLeases } from './paymentLeases.ts'
 import { paymentNotes } from './paymentNotes.ts'
 import { type PaymentRepository, paymentRepository } from './paymentRepository.ts'
 import { type HeldHeaders, type PaymentSending, paymentSending } from './paymentSending.ts'
@@ -32,6 +34,7 @@ type Options = {
   approvals: Pick<Approvals, 'get' | 'foresee'>
   ask: (request: AskRequest) => ReturnType<Approvals['ask']>
   repeats: RepeatedAsks
+  principals: Pick<AgentPrincipals, 'lease'>
   budgets: PaymentBudgets
   budgetRecords: PaymentBudgetRepository
   settleSpender?: Parameters<typeof paymentJournal>[0]['settleSpender']
@@ -101,6 +104,10 @@ export function paymentEngine(options: Options): PaymentEngine {
     budgets,
     follower,
   })
+  const leases = holdPaymentLeases({
+    ...{ principals: options.principals, payments: rows, journal },
+    accountOf: (intentId) => payments.findIntent(intentId)?.account_id,
+  })
   const leaveIntents = options.onIntentChange(payments.onIntent)
   payments.start()
   follower.start()
@@ -111,6 +118,7 @@ export function paymentEngine(options: Options): PaymentEngine {
     resume: follower.start,
     async close() {
       leaveIntents()
+      leases.close()
       payments.close()
       await follower.close()
       leaveJournal()

@@ -45,6 +45,8 @@ export type Payments = {
   settled(id: PaymentId, options: { waitMs: number; signal: AbortSignal }): Promise<StoredPayment>
   /** Decisions that were made while nobody listened. */
   start(): void
+  /** @returns undefined for an intent that was deleted */
+  findIntent(id: string): IntentRecord | undefined
   /** Something became of an intent. */
   onIntent(record: IntentRecord): void
   close(): void
@@ -293,9 +295,10 @@ export function payments(options: Options): Payments {
       return { ...told, needs_payment: true, offers, chosen: choice.at, verdict, budgets: states }
     },
     settled,
+    findIntent,
     start() {
       for (const { record } of rows.undecided()) {
-        const intent = intentFor(record.intent_id)
+        const intent = findIntent(record.intent_id)
         if (intent) onIntent(intent)
         else journal.become(record.id, 'refused', { paid: false, error: 'Its request was deleted.', nextAtMs: null })
       }
@@ -326,7 +329,7 @@ export function payments(options: Options): Payments {
     }
   }
 
-  function intentFor(id: string | null): IntentRecord | undefined {
+  function findIntent(id: string | null): IntentRecord | undefined {
     try {
       return id === null ? undefined : approvals.get(id)
     } catch (failure) {

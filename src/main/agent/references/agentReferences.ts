@@ -177,6 +177,12 @@ export const agentReferences = {
     caller: past,
   },
   tool_payments: { key: plain('Chosen by the client.'), payment_id: historyOf('payment', record) },
+  program_sandboxes: {
+    sandbox_id: {
+      ...{ refersTo: 'sandbox', onRemoved: 'delete', by: 'slice' },
+      why: 'The row goes with its sandbox, or with the next start.',
+    },
+  },
   chat_steps: { message: deletedWith('message') },
   chat_calls: {
     place: plain('Order.'),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AppError } from '../../../shared/appError.ts'
 import { serverNameOf } from '../../../shared/contract/toolServers.ts'
 import type { Tool, ToolResult } from '../../../shared/contract/tools/tool.ts'
-import type { ToolCaller } from '../tools/toolCaller.ts'
+import type { ToolRights } from '../tools/toolRights.ts'
 import { foreignText } from './foreignText.ts'
 import type { ListedTool } from './listedTools.ts'
 import type { ServedListing } from './servedListing.ts'
@@ -17,8 +17,8 @@ import {
 
 /** Tools of other servers, as the executor and the models of a chat get them. */
 export type ServedTools = {
-  /** @returns undefined for what is no tool of a server. @throws AppError why this caller cannot use it now */
-  toolOf(alias: string, caller: Pick<ToolCaller, 'servers'>): Tool | undefined
+  /** @returns undefined for what is no tool of a server. @throws AppError why it cannot be used now */
+  toolOf(alias: string, rights: Pick<ToolRights, 'servers'>): Tool | undefined
   /** @throws AppError `tool-server/changed`, `tool-server/off`, `tool-server/failed`, `tool-server/answer` */
   call(
     alias: string,
@@ -66,7 +66,7 @@ export function servedTools({ repository, listing }: Options): ServedTools {
 
   return {
     call,
-    toolOf(alias, { servers = [] }) {
+    toolOf(alias, { servers }) {
       const name = serverNameOf(alias)
       if (name === undefined) return undefined
       const server = repository.named(name)

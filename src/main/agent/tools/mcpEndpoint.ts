@@ -10,6 +10,7 @@ import { receiptPage } from './receiptPage.ts'
 import type { ToolCaller } from './toolCaller.ts'
 import type { ToolClients } from './toolClients.ts'
 import type { ToolExecutor } from './toolExecutor.ts'
+import type { ToolRights } from './toolRights.ts'
 
 /** What answers `/mcp`. Host and origin were checked before. */
 export type McpEndpoint = {
@@ -21,6 +22,8 @@ export type McpEndpoint = {
 type Options = {
   clients: Pick<ToolClients, 'callerOf'>
   executor: ToolExecutor
+  /** Returns the present rights of a caller. @throws AppError `tool/revoked`, `tool/profile` */
+  rightsOf: (caller: ToolCaller) => ToolRights
   /** The built interface. */
   pagesFolder: string
   version: string
@@ -30,13 +33,17 @@ type Options = {
 /** Of one client at once: bodies that never end, and answers that nobody reads, take no more than that. */
 const mostOpen = 100
 
-export function mcpEndpoint({ clients, executor, pagesFolder, version, log }: Options): McpEndpoint {
+export function mcpEndpoint(options: Options): McpEndpoint {
+  const { executor, rightsOf, pagesFolder, version, log } = options
   let handler: Promise<McpHandler> | undefined
   // The protocol's library is read with the first request: most starts need none of it.
   const made = async (): Promise<McpHandler> => {
     const [{ mcpHandler }, { waitCodec }] = await Promise.all([import('./mcpHandler.ts'), import('./mcpServer.ts')])
     const codec = waitCodec(randomBytes(32))
-    return mcpHandler({ executor, version, codec, open: openCalls(), receiptPage: receiptPage(pagesFolder) }, log)
+    return mcpHandler(
+      { executor, rightsOf, version, codec, open: openCalls(), receiptPage: receiptPage(pagesFolder) },
+      log,
+    )
   }
   /** Requests of each client that are not answered yet. */
   const open = new Map<string, number>()
@@ -58,7 +65,7 @@ export function mcpEndpoint({ clients, executor, pagesFolder, version, log }: Op
   }
   return {
     async answer(exchange) {
-      const caller = callerOf(exchange, clients)
+      const caller = callerOf(exchange, options)
       take(caller, exchange)
       handler ??= made()
       await (await handler).answer(exchange, caller)
@@ -69,7 +76,7 @@ export function mcpEndpoint({ clients, executor, pagesFolder, version, log }: Op
   }
 }
 
-function callerOf({ request: { headers } }: Exchange, clients: Options['clients']): ToolCaller {
+function callerOf({ request: { headers } }: Exchange, { clients, rightsOf }: Options): ToolCaller {
   const key = credentialOf(headers)
   const challenge = { headers: { 'www-authenticate': 'Bearer' } }
   if (key === undefined || key === '') {
@@ -86,13 +93,12 @@ function callerOf({ request: { headers } }: Exchange, clients: Options['clients'
     })
   }
   const narrower = headers[profileHeader]
-  if (narrower === undefined || caller.profile === narrower) return caller
-  const profile = ToolProfile.safeParse(narrower).data
-  if (profile === undefined || (caller.profile !== 'all' && profile !== 'read-only')) {
-    throw new AppError(
-      'tool/profile',
-      `${profileHeader}: ${String(narrower).slice(0, 32)} is not narrower than ${caller.profile}.`,
-    )
+  if (narrower === undefined) return caller
+  const narrowedTo = ToolProfile.safeParse(narrower).data
+  if (narrowedTo === undefined) {
+    throw new AppError('tool/profile', `${profileHeader}: ${String(narrower).slice(0, 32)} is not a profile.`)
   }
-  return { ...caller, profile }
+  const narrowed = { ...caller, narrowedTo }
+  rightsOf(narrowed) // refuses a profile that allows more
+  return narrowed
 }

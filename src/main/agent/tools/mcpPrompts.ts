@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server'
+import type { ToolProfile } from '../../../shared/contract/toolClients.ts'
 import { mayUse, toolNamed } from '../../../shared/contract/tools/toolTable.ts'
-import type { ToolCaller } from './toolCaller.ts'
 
 type Prompt = {
   name: string
@@ -31,7 +31,7 @@ const prompts: readonly Prompt[] = [
 ]
 
 /** Prompts for what takes several tools. */
-export function addPrompts(server: Server, { profile }: Pick<ToolCaller, 'profile'>): void {
+export function addPrompts(server: Server, profile: ToolProfile): void {
   const offered = prompts.filter(({ tools }) =>
     tools.every((name) => {
       const tool = toolNamed(name)

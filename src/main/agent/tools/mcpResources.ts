@@ -1,4 +1,5 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, type Server } from '@modelcontextprotocol/server'
+import type { ToolProfile } from '../../../shared/contract/toolClients.ts'
 import { mayUse, toolNamed, toolsOf } from '../../../shared/contract/tools/toolTable.ts'
 import { receiptContents, receiptResource, receiptUri, showsReceipt } from './mcpApps.ts'
 import type { ToolCaller } from './toolCaller.ts'
@@ -59,17 +60,19 @@ const resources: readonly Resource[] = [
 type Given = {
   executor: Pick<ToolExecutor, 'runTool'>
   caller: ToolCaller
+  /** Present profile of the caller. */
+  profile: ToolProfile
   /** The page of approvals and receipts. @throws AppError */
   receiptPage: () => Promise<string>
 }
 
 /** Lists, files and screens, each read by its tool, with the same authority; and the page of receipts. */
-export function addResources(server: Server, { executor, caller, receiptPage }: Given): void {
+export function addResources(server: Server, { executor, caller, profile, receiptPage }: Given): void {
   const seen = resources.filter(({ tool: name }) => {
     const tool = toolNamed(name)
-    return tool !== undefined && mayUse(caller.profile, tool)
+    return tool !== undefined && mayUse(profile, tool)
   })
-  const pages = toolsOf(caller.profile).some(showsReceipt) ? [receiptResource] : []
+  const pages = toolsOf(profile).some(showsReceipt) ? [receiptResource] : []
   const told = ({ name, description, mimeType }: Resource) => ({ name, description, mimeType })
   server.setRequestHandler('resources/list', () => ({
     resources: [

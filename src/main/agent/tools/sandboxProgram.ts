@@ -51,7 +51,7 @@ export async function sandboxProgram(
   const answering = new Set<Promise<void>>()
   try {
     for (;;) {
-      if (signal.aborted) throw new AppError('tool/denied', 'The program was stopped.')
+      if (signal.aborted) throw endOf(signal)
       if (performance.now() > endAt) {
         throw new AppError('tool/program', `The program ran for more than ${mostMinutes} minutes.${shown(output)}`)
       }
@@ -84,6 +84,11 @@ export async function sandboxProgram(
     await call(removeFile, { id, path: folder, recursive: true }).catch(() => {})
     await Promise.all(answering)
   }
+}
+
+/** Returns why a program was ended. */
+function endOf({ reason }: AbortSignal): AppError {
+  return reason instanceof AppError ? reason : new AppError('tool/denied', 'The program was stopped.')
 }
 
 function shown(output: string): string {

@@ -8,7 +8,8 @@ import {
   toolKeyPrefix,
 } from '../../../shared/contract/toolClients.ts'
 import { writeSecretFile } from '../../platform/secretFile.ts'
-import { type ToolCaller, usualPolicy } from './toolCaller.ts'
+import type { ToolCaller } from './toolCaller.ts'
+import { defaultToolPolicy, type ToolRights } from './toolRights.ts'
 
 /**
  * The way in for `steward-mcp`, a program of this same user: a file that only they can read says where Steward listens
@@ -20,12 +21,12 @@ export type StdioDoor = {
   close(): void
 }
 
-const caller: ToolCaller = {
-  asker: { kind: 'tool', id: 'stdio', name: 'steward-mcp on this computer' },
-  profile: 'all',
-  policy: usualPolicy,
-  dailyBudgetMicroUsd: null,
-  dryRun: false,
+const caller: ToolCaller = { asker: { kind: 'tool', id: 'stdio', name: 'steward-mcp on this computer' } }
+
+/** Rights of `steward-mcp`, by the id of its requester. */
+export const stdioRights: { id: string; tools: ToolRights } = {
+  id: caller.asker.id,
+  tools: { profile: 'all', policy: defaultToolPolicy, dailyBudgetMicroUsd: null, dryRun: false, servers: [] },
 }
 
 export function stdioDoor(dataFolder: string): StdioDoor {

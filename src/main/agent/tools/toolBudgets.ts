@@ -72,7 +72,8 @@ export function toolBudgets({ database, newId, now }: Options): ToolBudgets {
   }
 }
 
-function overBudget(limit: number, left: number): AppError {
+/** @param left of the day, in micro-dollars */
+export function overBudget(limit: number, left: number): AppError {
   return new AppError(
     'tool/budget',
     `This would cost more than the ${formatUsd(Math.max(0, left), 'cents', 'down')} left of this client's ${formatUsd(limit, 'cents')} a day.`,

@@ -1,27 +1,23 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { Asker } from '../../../shared/contract/intents.ts'
-import { ToolPolicy, ToolProfile } from '../../../shared/contract/toolClients.ts'
+import { ToolProfile } from '../../../shared/contract/toolClients.ts'
 
-/** Who calls tools, and what it may do: a client of MCP, or a conversation of the chat. */
+/**
+ * Identity of a caller of tools, and what narrows this request. Never its rights: those are read at each use, so that a
+ * stored call has no more of them than its caller has by then.
+ */
 export const ToolCaller = z.object({
   /** As approvals, payments and Activity name it; `kind` is `tool`, or `client` for the holder of an API key. */
   asker: Asker,
-  profile: ToolProfile,
-  policy: ToolPolicy,
-  /** Of a day of UTC; null: no limit of its own. */
-  dailyBudgetMicroUsd: z.int().nullable(),
-  /** What is no reading is checked, and not done. */
-  dryRun: z.boolean(),
-  /** Ids of the MCP servers of others whose tools it may call. */
-  servers: z.array(z.string()).optional(),
+  /** Profile narrower than the caller's, for this request alone. */
+  narrowedTo: ToolProfile.optional(),
+  /** Whether a program of `operations_run` calls. It may call every operation while its client may run programs. */
+  isProgram: z.boolean().optional(),
   /** Sandbox that runs the caller. Calls that affect anything outside it need approval, whatever its policy. */
   sandbox: z.string().optional(),
 })
 export type ToolCaller = z.infer<typeof ToolCaller>
-
-/** What holds for a caller of whom nothing else is known: it may change, and asks before it destroys. */
-export const usualPolicy: ToolPolicy = { changes: 'allow', destroys: 'ask' }
 
 export type ToolArguments = Readonly<Record<string, unknown>>
 

@@ -38,15 +38,30 @@ export function toolClientRepository(database: Database): ToolClientRepository {
   const change = database.prepare<[string, string]>('UPDATE tool_clients SET settings = ? WHERE id = ?')
   const used = database.prepare<[number, string]>('UPDATE tool_clients SET last_used_at_ms = ? WHERE id = ?')
   const remove = database.prepare<[string]>('DELETE FROM tool_clients WHERE id = ?')
+  /** Clients that were read, since their rights are read at each call. */
+  const known = new Map<string, KeptClient>()
   return {
     add: ({ id, keyPrefix, settings, createdAtMs }, keyHash) =>
       void add.run(id, keyHash, keyPrefix, JSON.stringify(settings), createdAtMs),
     list: () => list.all().flatMap((row) => understood(row) ?? []),
-    find: (id) => understood(find.get(id)),
+    find(id) {
+      const client = known.get(id) ?? understood(find.get(id))
+      if (client) known.set(id, client)
+      return client
+    },
     byKey: (keyHash) => understood(byKey.get(keyHash)),
-    change: (id, settings) => void change.run(JSON.stringify(settings), id),
-    used: (id, atMs) => void used.run(atMs, id),
-    remove: (id) => remove.run(id).changes === 1,
+    change(id, settings) {
+      known.delete(id)
+      change.run(JSON.stringify(settings), id)
+    },
+    used(id, atMs) {
+      known.delete(id)
+      used.run(atMs, id)
+    },
+    remove(id) {
+      known.delete(id)
+      return remove.run(id).changes === 1
+    },
   }
 }
 

@@ -2,11 +2,13 @@ import { hash, randomBytes } from 'node:crypto'
 import { AppError } from '../../../shared/appError.ts'
 import { type ToolClient, ToolClientId, toolKeyPrefix } from '../../../shared/contract/toolClients.ts'
 import { isoTime } from '../../../shared/time.ts'
+import { type AgentPrincipals, requesterPrincipal } from '../agentPrincipals.ts'
 import type { Note } from '../note.ts'
 import type { ToolBudgets } from './toolBudgets.ts'
 import type { ToolCaller } from './toolCaller.ts'
 import { holderOf } from './toolCaller.ts'
 import type { KeptClient, ToolClientRepository, ToolClientSettings } from './toolClientRepository.ts'
+import type { ToolRights } from './toolRights.ts'
 
 /** Programs that call tools. Of a key only its SHA-256 is kept. */
 export type ToolClients = {
@@ -28,8 +30,9 @@ type Options = {
   clients: ToolClientRepository
   budgets: Pick<ToolBudgets, 'spentToday'>
   note: Note
-  /** Whatever waits of this caller is refused. */
-  onRevoked: (asker: ToolCaller['asker']) => void
+  principals: Pick<AgentPrincipals, 'end'>
+  /** Called after the settings of a client changed. */
+  onChanged: () => void
   now: () => number
 }
 
@@ -38,7 +41,7 @@ const shownCharacters = toolKeyPrefix.length + 4
 const usedEveryMs = 60_000
 const person = { kind: 'person', name: 'You' } as const
 
-export function toolClients({ clients, budgets, note, onRevoked, now }: Options): ToolClients {
+export function toolClients({ clients, budgets, note, principals, onChanged, now }: Options): ToolClients {
   /** By the hash of its key, who called: it stands here as it is kept, or not at all. */
   const callers = new Map<string, KeptClient>()
   const told = (client: KeptClient): ToolClient => {
@@ -89,6 +92,7 @@ export function toolClients({ clients, budgets, note, onRevoked, now }: Options)
       clients.change(id, { ...before.settings, ...given })
       const after = known(id)
       noted('tool-client.changed', after, `You changed what ${after.settings.name} may do with tools.`)
+      onChanged()
       return told(after)
     },
     revoke(id) {
@@ -96,7 +100,7 @@ export function toolClients({ clients, budgets, note, onRevoked, now }: Options)
       callers.clear()
       clients.remove(id)
       noted('tool-client.revoked', client, `You revoked the tool client ${client.settings.name}.`)
-      onRevoked(askerOf(client))
+      principals.end(requesterPrincipal(askerOf(client)))
     },
     callerOf(key) {
       if (!key.startsWith(toolKeyPrefix)) return undefined
@@ -109,14 +113,15 @@ export function toolClients({ clients, budgets, note, onRevoked, now }: Options)
         callers.delete(digest)
         clients.used(client.id, nowMs)
       }
-      return callerOf(client)
+      return { asker: askerOf(client) }
     },
   }
 }
 
-function callerOf(client: KeptClient): ToolCaller {
-  const { profile, policy, daily_budget_micro_usd: dailyBudgetMicroUsd, dry_run: dryRun } = client.settings
-  return { asker: askerOf(client), profile, policy, dailyBudgetMicroUsd, dryRun }
+/** Returns the rights that a client's settings give it now. */
+export function clientRights({ settings }: KeptClient): ToolRights {
+  const { profile, policy, daily_budget_micro_usd: dailyBudgetMicroUsd, dry_run: dryRun } = settings
+  return { profile, policy, dailyBudgetMicroUsd, dryRun, servers: [] }
 }
 
 function askerOf({ id, settings }: KeptClient): ToolCaller['asker'] {

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { AppError } from '../../../shared/appError.ts'
 import { toolNamed } from '../../../shared/contract/tools/toolTable.ts'
+import { createPrincipals } from '../../platform/principals.ts'
+import { endedError, type LeaseHolder, type PrincipalRights } from '../agentPrincipals.ts'
 import type { AskRequest } from '../approvals/approvals.ts'
 import type { ToolCaller } from './toolCaller.ts'
 import { toolExecutor } from './toolExecutor.ts'
@@ -8,11 +10,16 @@ import { toolExecutor } from './toolExecutor.ts'
 const sandbox = 'a'.repeat(32)
 const caller: ToolCaller = {
   asker: { kind: 'tool', id: 'one', name: 'Claude' },
-  profile: 'all',
-  policy: { changes: 'allow', destroys: 'allow' },
-  dailyBudgetMicroUsd: null,
-  dryRun: false,
   sandbox,
+}
+const rights: PrincipalRights = {
+  tools: {
+    profile: 'all',
+    policy: { changes: 'allow', destroys: 'allow' },
+    dailyBudgetMicroUsd: null,
+    dryRun: false,
+    servers: [],
+  },
 }
 
 /** Approvals for calls from a sandbox. */
@@ -22,7 +29,10 @@ async function askedAbout(name: string, args: object): Promise<AskRequest | unde
     throw new Error('A call beyond its sandbox is done only after it was approved.')
   }
   const { runTool } = toolExecutor({
-    approvals: { policy: () => ({ stopped: false }) as never, cancel: never },
+    approvals: { cancel: never },
+    principals: createPrincipals<PrincipalRights, LeaseHolder>({ rightsOf: () => rights, endedError }),
+    mayNow: () => undefined,
+    refresh: async () => {},
     asks: {
       async ask(request) {
         requests.push(request)

@@ -5,13 +5,15 @@ import type { ToolCallRecord } from '../../../shared/contract/toolCalls.ts'
 import { isWithinSandbox } from '../../../shared/contract/tools/sandboxAuthority.ts'
 import type { Tool, ToolApproval, ToolResult, ToolWaiting, ToolWork } from '../../../shared/contract/tools/tool.ts'
 import { isWaiting } from '../../../shared/contract/tools/tool.ts'
-import { mayUse } from '../../../shared/contract/tools/toolTable.ts'
+import { type AgentPrincipals, requesterPrincipal } from '../agentPrincipals.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { PacedAsks } from '../approvals/pacedAsks.ts'
+import type { MayNow } from '../mayNow.ts'
 import type { PendingCalls } from './pendingCalls.ts'
 import { callDigest, holderOf, type ToolArguments, type ToolCaller, targetOf } from './toolCaller.ts'
 import type { ToolNotes } from './toolNotes.ts'
 import { failureOutcome, resultOutcome, type ToolOutcome } from './toolOutcome.ts'
+import { asksFirst, requireCallRights, type ToolRights } from './toolRights.ts'
 
 /** How long a call may keep its client: clients give up after 60 s. */
 export const toolWaits = { personMs: 20_000, programMs: 50_000, progressMs: 5_000 } as const
@@ -42,7 +44,7 @@ export type ToolRun = {
  * `approval_status`. A call that waits for the person shows in Approvals as an intent `tool.call`, with `caller.asker`
  * as who asks: the chat finds its own there by `asker.id`. The same call again while it waits is the same request.
  *
- * The operations are called in this process with the caller's authority: its profile, policy, budget and dry run, the
+ * The operations are called in this process with the caller's present authority: its profile, policy, budget and dry run, the
  * policy and the grants of Approvals, the limits of payments, the stop switch.
  */
 export type ToolExecutor = {
@@ -52,6 +54,8 @@ export type ToolExecutor = {
     id: string,
     given: { caller: Pick<ToolCaller, 'asker'>; waitMs: number; signal?: AbortSignal },
   ): Promise<ToolCallRecord>
+  /** Ends the calls under way that change something. */
+  stopAll(): void
 }
 
 /** Does what a tool does: for a call that may go ahead, at once or after it was approved. @throws AppError */
@@ -60,6 +64,8 @@ export type PerformTool = (
   args: ToolArguments,
   given: {
     caller: ToolCaller
+    /** Reads the present rights of the caller. @throws AppError `tool/revoked`, `tool/denied`, `tool/profile` */
+    rights: () => ToolRights
     signal: AbortSignal
     waitMs: number
     progress?: (message: string) => void
@@ -68,40 +74,44 @@ export type PerformTool = (
 ) => Promise<ToolResult | { waiting: ToolWaiting }>
 
 type Options = {
-  approvals: Pick<Approvals, 'policy' | 'cancel'>
+  approvals: Pick<Approvals, 'cancel'>
+  principals: Pick<AgentPrincipals, 'lease'>
+  mayNow: MayNow
+  /** Asks the service whether what a call names still exists. */
+  refresh: (tool: Tool, args: ToolArguments) => Promise<void>
   asks: Pick<PacedAsks, 'ask'>
   pending: PendingCalls
   perform: PerformTool
   notes: Pick<ToolNotes, 'refused'>
   /** Resolves the ids in a call's arguments to names, with the caller's authority. @throws AppError */
   call(caller: ToolCaller, signal: AbortSignal): ToolWork['call']
-  /** @throws AppError why this caller cannot use it now */
-  toolOf(name: string, caller: ToolCaller): Tool | undefined
+  /** @throws AppError why these rights do not include it now */
+  toolOf(name: string, rights: ToolRights): Tool | undefined
 }
 
 export function toolExecutor(options: Options): ToolExecutor {
-  const { approvals, asks, pending, perform, notes, toolOf } = options
+  const { approvals, principals, mayNow, refresh, asks, pending, perform, notes, toolOf } = options
+  const running = new Set<RunningCall>()
 
-  /** @throws AppError saying why this caller may not do this */
-  const checkMay = (
-    tool: Tool,
-    { profile, policy, dryRun }: ToolCaller,
-    { approval, change }: { approval: ToolApproval | undefined; change: ToolApproval | undefined },
-  ): boolean => {
-    if (!mayUse(profile, tool)) {
-      throw new AppError('tool/profile', `${tool.name} is not in the profile “${profile}” of this client.`)
+  /** Binds a call to its caller: it ends with the caller's lease, and on the stop switch. */
+  const begin = (caller: ToolCaller): RunningCall => {
+    const lease = principals.lease(requesterPrincipal(caller.asker), 'tool-call')
+    const ending = new AbortController()
+    const end = (error: unknown): void => ending.abort(error)
+    const onEnd = (): void => end(lease.signal.reason)
+    if (lease.signal.aborted) onEnd()
+    else lease.signal.addEventListener('abort', onEnd, { once: true })
+    const call: RunningCall = {
+      signal: ending.signal,
+      rights: () => requireCallRights(lease.may().tools, caller),
+      end,
+      release() {
+        lease.signal.removeEventListener('abort', onEnd)
+        lease.release()
+        running.delete(call)
+      },
     }
-    if (tool.effect === 'read') return false
-    if (approvals.policy().stopped) throw new AppError('intent/stopped', 'Everything is stopped.')
-    const rule = tool.effect === 'pay' || approval ? policy.destroys : policy.changes
-    if (rule === 'deny' || (change && policy.changes === 'deny'))
-      throw new AppError('tool/denied', `This client may not call ${tool.name}.`)
-    if (dryRun) {
-      const would = approval ? ` It would: ${approval.sentence}` : ''
-      throw new AppError('tool/dry-run', `Dry run: ${tool.name} was checked, and not done.${would}`)
-    }
-    // What pays or signs is asked about by the operation itself.
-    return tool.effect === 'pay' ? change !== undefined && policy.changes === 'ask' : rule === 'ask'
+    return call
   }
 
   const ask = async (tool: Tool, args: ToolArguments, { caller, approval }: Asked): Promise<string> => {
@@ -111,8 +121,10 @@ export function toolExecutor(options: Options): ToolExecutor {
     const holder = holderOf(caller)
     pending.checkRoom(holder)
     const { target } = approval
-    const sentence = await described(tool, args, { caller, approval })
-    const again = pending.waiting(digest) // the look-up took a while
+    const [sentence] = await Promise.all([described(tool, args, { caller, approval }), refresh(tool, args)])
+    const refusal = mayNow({ call: { caller, tool, args } }) // the look-up took a while
+    if (refusal) throw refusal.error
+    const again = pending.waiting(digest)
     if (again) return again.id
     const given = JSON.stringify(args)
     const intent = { kind: 'tool.call', tool: tool.name, sentence, target, arguments: given } as const
@@ -142,8 +154,9 @@ export function toolExecutor(options: Options): ToolExecutor {
   const waited = async (
     id: string,
     tool: Tool,
-    { caller, signal, waitMs, progress }: ToolRun,
+    { call, caller, waitMs, progress, ...run }: BoundRun,
   ): Promise<ToolOutcome> => {
+    const signal = AbortSignal.any([run.signal, call.signal])
     const { personMs, programMs } = {
       personMs: waitMs?.person ?? toolWaits.personMs,
       programMs: waitMs?.program ?? toolWaits.programMs,
@@ -161,29 +174,39 @@ export function toolExecutor(options: Options): ToolExecutor {
       return recordOutcome(tool, record)
     } finally {
       ticking.end()
+      call.release()
     }
   }
 
-  const now = async (tool: Tool, args: ToolArguments, run: ToolRun): Promise<ToolOutcome> => {
+  const now = async (tool: Tool, args: ToolArguments, { call, ...run }: BoundRun): Promise<ToolOutcome> => {
     const { caller, signal, progress, waitMs, output } = run
     const leaving = new AbortController()
     const leave = (): void => leaving.abort()
+    const end = (): void => leaving.abort(call.signal.reason)
     signal.addEventListener('abort', leave, { once: true })
+    call.signal.addEventListener('abort', end, { once: true })
     if (signal.aborted) leave()
+    if (call.signal.aborted) end()
+    if (tool.effect !== 'read') running.add(call)
     const ticking = ticks(progress, `${tool.name} runs`)
     const personMs = waitMs?.person ?? toolWaits.personMs
     const work = perform(tool, args, {
       caller,
+      rights: call.rights,
       signal: leaving.signal,
       waitMs: personMs,
       progress: ticking.say,
       output,
+    }).finally(() => {
+      call.signal.removeEventListener('abort', end)
+      call.release()
     })
     try {
-      const result = await within(work, tool.mayWait ? (waitMs?.program ?? toolWaits.programMs) : undefined)
+      const limitMs = tool.mayWait ? (waitMs?.program ?? toolWaits.programMs) : undefined
+      const result = await within(work, { limitMs, signal: call.signal })
       if (result !== late)
         return isWaiting(result) ? { kind: 'waiting', waiting: result.waiting } : resultOutcome(tool, result)
-      signal.removeEventListener('abort', leave) // it is no longer bound to its client
+      signal.removeEventListener('abort', leave) // it is no longer bound to its client's connection
       const digest = callDigest(caller, tool, args)
       const sentence = `${tool.name} runs`
       const followed = { tool: tool.name, sentence, holder: holderOf(caller), digest, caller: '' }
@@ -202,41 +225,59 @@ export function toolExecutor(options: Options): ToolExecutor {
   }
 
   /** Whether it may be done, and what it waits for before it is. @throws AppError what refuses it */
-  const begun = async (tool: Tool, given: unknown, run: ToolRun): Promise<Begun> => {
+  const begun = async (tool: Tool, given: unknown, { call, ...run }: BoundRun): Promise<Begun> => {
     const args = parsedArguments(tool, given)
     if (run.resume?.startsWith('call_')) return { args, callId: run.resume }
     const { caller } = run
-    const approval = tool.approval?.(args)
-    const change = tool.change?.(args)
-    const isAsked = checkMay(tool, caller, { approval, change })
+    const refusal = mayNow({ call: { caller, tool, args } })
+    if (refusal) throw refusal.error
     const beyond = beyondSandbox(tool, args, caller)
-    if (!isAsked && !beyond) return { args, callId: undefined }
-    const asked = beyond ?? approval ?? change ?? { sentence: `Run ${tool.name}.`, target: tool.name }
-    return { args, callId: await ask(tool, args, { caller, approval: asked }) }
+    if (!beyond && !asksFirst(call.rights(), tool, args)) return { args, callId: undefined }
+    const approval = beyond ??
+      tool.approval?.(args) ??
+      tool.change?.(args) ?? { sentence: `Run ${tool.name}.`, target: tool.name }
+    return { args, callId: await ask(tool, args, { caller, approval }) }
   }
 
   return {
     async runTool(name, given, run) {
+      const call = begin(run.caller)
+      const bound = { ...run, call }
       let tool: Tool | undefined
       let may: Begun
       try {
-        tool = toolOf(name, run.caller)
+        tool = toolOf(name, call.rights())
         if (!tool) throw new AppError('tool/unknown', `There is no tool ${name.slice(0, 64)}.`)
-        may = await begun(tool, given, run)
+        may = await begun(tool, given, bound)
       } catch (failure) {
+        call.release()
         notes.refused(name, tool, run.caller, failure)
         return failureOutcome(failure)
       }
       try {
         const { args, callId } = may
-        return callId === undefined ? await now(tool, args, run) : await waited(callId, tool, run)
+        return callId === undefined ? await now(tool, args, bound) : await waited(callId, tool, bound)
       } catch (failure) {
-        return failureOutcome(failure)
+        return failureOutcome(call.signal.aborted ? call.signal.reason : failure)
       }
     },
     settled: (id, { caller, ...given }) => pending.settled(id, { ...given, holder: holderOf(caller) }),
+    stopAll() {
+      for (const call of running) call.end(new AppError('intent/stopped', 'Everything is stopped.'))
+    },
   }
 }
+
+/** A call and its bond to the caller. */
+type RunningCall = {
+  /** Aborts with an AppError when the caller's access ends or everything is stopped. */
+  signal: AbortSignal
+  /** @throws AppError `tool/revoked`, `tool/denied`, `tool/profile` */
+  rights: () => ToolRights
+  end(error: unknown): void
+  release(): void
+}
+type BoundRun = ToolRun & { call: RunningCall }
 
 /**
  * Returns the approval for a call from a sandbox that exceeds its authority. An approval in advance covers the sandbox
@@ -292,11 +333,22 @@ function recordOutcome(tool: Tool, record: ToolCallRecord): ToolOutcome {
 
 const late = Symbol('late')
 
-function within<T>(work: Promise<T>, ms: number | undefined): Promise<T | typeof late> {
-  if (ms === undefined) return work
+type Bounds = {
+  limitMs: number | undefined
+  /** Its reason is thrown at once, though the work may still tidy up. */
+  signal: AbortSignal
+}
+
+function within<T>(work: Promise<T>, { limitMs, signal }: Bounds): Promise<T | typeof late> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve(late), ms)
-    work.then(resolve, reject).finally(() => clearTimeout(timer))
+    const timer = limitMs === undefined ? undefined : setTimeout(() => resolve(late), limitMs)
+    const end = (): void => reject(signal.reason)
+    signal.addEventListener('abort', end, { once: true })
+    const done = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+    }
+    work.then(resolve, reject).finally(done)
   })
 }
 

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { AppError } from '../../../shared/appError.ts'
 import type { ToolResult, ToolWork } from '../../../shared/contract/tools/tool.ts'
+import { type AgentPrincipals, requesterPrincipal } from '../agentPrincipals.ts'
 import type { PaymentSpender } from '../localEndpoint.ts'
 import type { UnrecordedTerminals } from '../recordings/unrecordedTerminals.ts'
 import type { PaymentKeys } from './paymentKeys.ts'
+import type { ProgramSandboxes } from './programSandboxes.ts'
 import { sandboxProgram } from './sandboxProgram.ts'
 import type { ToolBudgets } from './toolBudgets.ts'
 import { callDigest, holderOf, type ToolArguments, type ToolCaller } from './toolCaller.ts'
@@ -15,6 +17,8 @@ type Options = Pick<ToolExecutor, 'runTool'> & {
   operations: ToolOperations
   budgets: ToolBudgets
   paymentKeys: PaymentKeys
+  principals: Pick<AgentPrincipals, 'lease'>
+  sandboxes: ProgramSandboxes
   notes: Pick<ToolNotes, 'done' | 'failed'>
   /** Opens the terminals of programs without recording them. */
   unrecorded: Pick<UnrecordedTerminals, 'callOf'>
@@ -30,15 +34,9 @@ const tidyMs = 30_000
 /** A sandbox is made within that. */
 const endMs = 120_000
 
-export function toolPerformer({
-  operations,
-  budgets,
-  paymentKeys,
-  notes,
-  unrecorded,
-  callServed,
-  runTool,
-}: Options): PerformTool {
+export function toolPerformer(options: Options): PerformTool {
+  const { operations, budgets, paymentKeys, principals, sandboxes, notes, unrecorded, callServed, runTool } = options
+
   /**
    * Runs operations for programs, except those that run programs, under the caller's policy, budget and dry run.
    * @param sandbox one that other programs share; absent if it was created for this program
@@ -46,7 +44,7 @@ export function toolPerformer({
   const operating =
     (caller: ToolCaller, signal: AbortSignal, sandbox?: string) => async (name: string, given: unknown) => {
       const outcome = await runTool(name, given, {
-        caller: { ...caller, profile: 'all', ...(sandbox !== undefined && { sandbox }) },
+        caller: { ...caller, isProgram: true, ...(sandbox !== undefined && { sandbox }) },
         signal,
       })
       if (outcome.kind === 'result') return outcome.result
@@ -54,20 +52,20 @@ export function toolPerformer({
       throw new Error(`${outcome.sentence} ${outcome.hint}`)
     }
 
-  return async (tool, args, { caller, signal, waitMs, progress = () => {}, output }) => {
-    const { asker, dailyBudgetMicroUsd: limit } = caller
+  return async (tool, args, { caller, rights, signal, waitMs, progress = () => {}, output }) => {
+    const { asker } = caller
     const began = performance.now()
     const noted = () => ({ tool, args, caller, tookMs: performance.now() - began })
     const digest = tool.price === 'usdc' ? callDigest(caller, tool, args) : undefined
     const begun = digest === undefined ? undefined : paymentKeys.begin(digest)
-    const by = { holder: holderOf(caller), limit }
+    const spenderNow = () => ({ holder: holderOf(caller), limit: rights().dailyBudgetMicroUsd })
     const spender: PaymentSpender | undefined =
       digest === undefined
         ? undefined
         : {
-            isLimited: limit !== null,
+            isLimited: spenderNow().limit !== null,
             attach(payment) {
-              budgets.attach(payment, by)
+              budgets.attach(payment, spenderNow())
               paymentKeys.attach(digest, payment.id)
             },
           }
@@ -79,24 +77,36 @@ export function toolPerformer({
       }
     // What is called once its caller has gone tidies up, and has a moment for that.
     const call = callUntil(() => (signal.aborted ? AbortSignal.timeout(tidyMs) : signal))
+    const callToEnd = callUntil(() => AbortSignal.timeout(endMs))
     const work: ToolWork = {
       call,
-      callToEnd: callUntil(() => AbortSignal.timeout(endMs)),
+      callToEnd,
       waitMs,
       progress,
       live: output && { watch: randomBytes(16).toString('hex'), tell: output },
       openPayment: begun?.payment,
       callServed: (name, given) => callServed(name, given, { signal, progress }),
-      runProgram: (code, { id, isShared }) =>
-        sandboxProgram(code, id, {
-          call: unrecorded.callOf(call),
-          operate: operating(caller, signal, isShared ? id : undefined),
-          signal,
-        }),
+      async runProgram(code, sandboxId) {
+        const lease = principals.lease(requesterPrincipal(asker), 'program')
+        try {
+          const bound = AbortSignal.any([signal, lease.signal])
+          const run = (id: string) =>
+            sandboxProgram(code, id, {
+              call: unrecorded.callOf(call),
+              operate: operating(caller, bound, sandboxId),
+              signal: bound,
+            })
+          if (sandboxId !== undefined) return await run(sandboxId)
+          const { id, remove } = await sandboxes.create({ callToEnd, call })
+          return await run(id).finally(remove)
+        } finally {
+          lease.release()
+        }
+      },
     }
     let held: Awaited<ReturnType<ToolBudgets['hold']>> | undefined
     try {
-      held = await budgets.hold(tool, args, { ...by, work })
+      held = await budgets.hold(tool, args, { ...spenderNow(), work })
       const result = await tool.run(held.args, work)
       held.settle(result)
       notes.done(noted(), result)

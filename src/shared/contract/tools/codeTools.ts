@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { AppError } from '../../appError.ts'
 import { removeFile, uploadFile } from '../files.ts'
 import { createSandbox, deleteSandbox } from '../sandboxes.ts'
 import { closeTerminal, createTerminal, readTerminal, writeTerminal } from '../terminals.ts'
@@ -71,17 +70,7 @@ export function codeTools(operations: () => readonly Tool[]): readonly Tool[] {
         sandbox_id: z.string().optional(),
       },
       output: { output: z.string(), value: z.unknown(), calls: z.int() },
-      async run({ code, sandbox_id: id }, { call, callToEnd, runProgram }) {
-        if (id !== undefined) return runProgram(code, { id, isShared: true })
-        const made = await callToEnd(createSandbox, { name: 'program' })
-        try {
-          return await runProgram(code, { id: made.id, isShared: false })
-        } finally {
-          await call(deleteSandbox, { id: made.id }).catch((failure: unknown) => {
-            if (!(failure instanceof AppError)) throw failure
-          })
-        }
-      },
+      run: ({ code, sandbox_id: id }, { runProgram }) => runProgram(code, id),
     }),
   ]
 }

@@ -43,10 +43,10 @@ export type ToolWork = {
   live: { watch: string; tell(output: string): void } | undefined
   /**
    * Runs a program in a sandbox that can call operations as this caller.
-   * @param sandbox `isShared`: other programs run there too, so calls have only the authority of the sandbox
+   * @param sandboxId sandbox that other programs share, so calls have only its authority; absent: a new one, deleted afterwards
    * @throws AppError
    */
-  runProgram(code: string, sandbox: { id: string; isShared: boolean }): Promise<ToolResult>
+  runProgram(code: string, sandboxId: string | undefined): Promise<ToolResult>
   /** Calls a tool of a server of others, by the name that the model knows. @throws AppError */
   callServed(tool: string, args: ToolResult): Promise<ToolResult>
 }

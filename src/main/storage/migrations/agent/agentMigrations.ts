@@ -13,6 +13,7 @@ import { localDomains } from './localDomains.ts'
 import { modelServerPrices } from './modelServerPrices.ts'
 import { paymentBudgets } from './paymentBudgets.ts'
 import { payments } from './payments.ts'
+import { programSandboxes } from './programSandboxes.ts'
 import { providers } from './providers.ts'
 import { recordings } from './recordings.ts'
 import { references } from './references.ts'
@@ -52,4 +53,5 @@ export const agentMigrations: readonly Migration[] = [
   modelServerPrices,
   references,
   walletLinks,
+  programSandboxes,
 ]

@@ -1,0 +1,56 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { IntentRecord } from '../../../shared/contract/intents.ts'
+import type { PaymentId } from '../../../shared/contract/paymentRecords.ts'
+import type { Lease } from '../../platform/principals.ts'
+import { type AgentPrincipals, type PrincipalRights, requesterPrincipal, walletPrincipal } from '../agentPrincipals.ts'
+import type { PaymentJournal } from './paymentJournal.ts'
+import type { PaymentRepository, StoredPayment } from './paymentRepository.ts'
+
+type Options = {
+  principals: Pick<AgentPrincipals, 'lease'>
+  payments: Pick<PaymentRepository, 'undecided'>
+  journal: Pick<PaymentJournal, 'subscribe' | 'become'>
+  accountOf: (intentId: string) => IntentRecord['account_id'] | undefined
+}
+
+/**
+ * Refuses payments that are not signed yet when their requester or account ends. A signed one goes on to a known outcome: the
+ * seller may have it.
+ */
+export function holdPaymentLeases({ principals, payments, journal, accountOf }: Options): { close(): void } {
+  const held = new Map<PaymentId, readonly Lease<PrincipalRights>[]>()
+
+  const release = (id: PaymentId): void => {
+    for (const lease of held.get(id) ?? []) lease.release()
+    held.delete(id)
+  }
+  const refuse = (id: PaymentId, { message: error }: AppError): void =>
+    void journal.become(id, 'refused', { paid: false, error, nextAtMs: null })
+
+  const hold = ({ record: { id, asker, intent_id: intentId } }: StoredPayment): void => {
+    if (held.has(id)) return
+    const account = intentId === null ? undefined : accountOf(intentId)
+    const owners = [requesterPrincipal(asker), ...(account === undefined ? [] : [walletPrincipal(account)])]
+    const leases = owners.map((principal) => principals.lease(principal, 'payment'))
+    held.set(id, leases)
+    for (const { signal } of leases) {
+      const end = (): void => {
+        if (signal.reason instanceof AppError) refuse(id, signal.reason)
+      }
+      if (signal.aborted) end()
+      else signal.addEventListener('abort', end, { once: true })
+    }
+  }
+  const leave = journal.subscribe(({ payment }) => {
+    const { id, state } = payment.record
+    if (state === 'waiting' || state === 'planned') hold(payment)
+    else release(id)
+  })
+  for (const payment of payments.undecided()) hold(payment)
+  return {
+    close() {
+      leave()
+      for (const id of [...held.keys()]) release(id)
+    },
+  }
+}

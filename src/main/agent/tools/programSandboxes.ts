@@ -1,0 +1,79 @@
+import { AppError } from '../../../shared/appError.ts'
+import { createSandbox, deleteSandbox, listSandboxes } from '../../../shared/contract/sandboxes.ts'
+import type { ToolWork } from '../../../shared/contract/tools/tool.ts'
+import type { SandboxId } from '../../../shared/ids.ts'
+import type { Log } from '../../platform/log.ts'
+import type { ServiceClient } from '../connections/serviceClient.ts'
+import type { ProgramSandboxRepository } from './programSandboxRepository.ts'
+
+/** Sandboxes that each run one program and are deleted with it. */
+export type ProgramSandboxes = {
+  create(work: Pick<ToolWork, 'call' | 'callToEnd'>): Promise<{ id: SandboxId; remove(): Promise<void> }>
+  /** Deletes the sandboxes of programs that an earlier run left, by their marks in the database. */
+  sweep(): Promise<void>
+}
+
+type Options = {
+  rows: ProgramSandboxRepository
+  client: Pick<ServiceClient, 'call'>
+  /** Random hexadecimal digits. */
+  newId: () => string
+  now: () => number
+  log: Log
+}
+
+/** A sandbox whose deletion was interrupted stops by itself after this time without use. */
+const idleMinutes = 10
+/** Time after which the mark of a sandbox that the account does not list is forgotten. */
+const forgetMs = 24 * 60 * 60 * 1000
+
+export function createProgramSandboxes({ rows, client, newId, now, log }: Options): ProgramSandboxes {
+  /** Names of the programs that run. */
+  const running = new Set<string>()
+
+  const removeLeft = async (): Promise<void> => {
+    const left = rows.all().filter(({ name }) => !running.has(name))
+    if (left.length === 0) return
+    const { sandboxes } = await client.call(listSandboxes, {})
+    for (const { name, sandboxId, createdAtMs } of left) {
+      const found = sandboxes.find((sandbox) => sandbox.id === sandboxId || sandbox.name === name)
+      if (found) await client.call(deleteSandbox, { id: found.id })
+      if (found || createdAtMs < now() - forgetMs) rows.remove(name)
+    }
+  }
+
+  return {
+    async create({ call, callToEnd }) {
+      const name = `program-${newId().slice(0, 8)}`
+      running.add(name)
+      rows.add(name, now())
+      try {
+        const { id } = await callToEnd(createSandbox, { name, idle_minutes: idleMinutes })
+        rows.created(name, id)
+        return {
+          id,
+          async remove() {
+            try {
+              await call(deleteSandbox, { id })
+              rows.remove(name)
+            } catch (failure) {
+              if (!(failure instanceof AppError)) throw failure
+              if (failure.code === 'sandbox/not-found') rows.remove(name)
+            } finally {
+              running.delete(name)
+            }
+          },
+        }
+      } catch (failure) {
+        running.delete(name)
+        if (failure instanceof AppError && failure.status < 500) rows.remove(name) // refused: nothing was created
+        throw failure
+      }
+    },
+    async sweep() {
+      await removeLeft().catch((failure: unknown) =>
+        log.warn('sandboxes of ended programs were not deleted', { failure }),
+      )
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { ToolPolicy, ToolProfile } from '../../../shared/contract/toolClients.ts'
+import type { Tool } from '../../../shared/contract/tools/tool.ts'
+import { mayUse, toolNamed } from '../../../shared/contract/tools/toolTable.ts'
+import type { ToolArguments, ToolCaller } from './toolCaller.ts'
+
+/** Present rights of a tool client or a chat. Read them at each use and never store them. */
+export type ToolRights = {
+  profile: ToolProfile
+  policy: ToolPolicy
+  /** For one day of UTC, in micro-dollars; null: no limit of its own. */
+  dailyBudgetMicroUsd: number | null
+  /** Whether calls that change something are validated without running them. */
+  dryRun: boolean
+  /** Ids of third-party MCP servers whose tools it may call. */
+  servers: readonly string[]
+}
+
+/** Policy of a caller without settings of its own: it may change things, and asks before it destroys them. */
+export const defaultToolPolicy: ToolPolicy = { changes: 'allow', destroys: 'ask' }
+
+/**
+ * Returns the rights for one call: narrowed to the profile of its request, or all operations for a program whose client may
+ * run programs.
+ * @throws AppError `tool/denied`, `tool/profile`
+ */
+export function requireCallRights(
+  rights: ToolRights | undefined,
+  { narrowedTo, isProgram }: Pick<ToolCaller, 'narrowedTo' | 'isProgram'>,
+): ToolRights {
+  if (!rights) throw new AppError('tool/denied', 'Tools are off in this chat.')
+  const profile = narrowedTo === undefined ? rights.profile : narrowProfile(rights.profile, narrowedTo)
+  if (!isProgram) return { ...rights, profile }
+  if (profile !== 'code') throw new AppError('tool/profile', `operations_run is not in the profile “${profile}”.`)
+  return { ...rights, profile: 'all' }
+}
+
+/** @throws AppError `tool/profile` if the profile of the request allows more */
+export function narrowProfile(profile: ToolProfile, narrower: ToolProfile): ToolProfile {
+  if (narrower === profile || profile === 'all' || narrower === 'read-only') return narrower
+  throw new AppError('tool/profile', `The profile ${narrower} is not narrower than ${profile}.`)
+}
+
+/** Returns why these rights do not allow a call, or undefined if they do. */
+export function toolRefusal(
+  { profile, policy, dryRun }: ToolRights,
+  tool: Tool,
+  args: ToolArguments,
+): AppError | undefined {
+  if (!mayUse(profile, tool)) {
+    return new AppError('tool/profile', `${tool.name} is not in the profile “${profile}” of this client.`)
+  }
+  if (tool.effect === 'read') return undefined
+  const approval = tool.approval?.(args)
+  const rule = tool.effect === 'pay' || approval ? policy.destroys : policy.changes
+  if (rule === 'deny' || (policy.changes === 'deny' && tool.change?.(args))) {
+    return new AppError('tool/denied', `This client may not call ${tool.name}.`)
+  }
+  if (!dryRun) return undefined
+  const would = approval ? ` It would: ${approval.sentence}` : ''
+  return new AppError('tool/dry-run', `Dry run: ${tool.name} was checked, and not done.${would}`)
+}
+
+/** Returns why these rights allow no payment or signature that the tool of this name asked for; absent: not known. */
+export function paymentRefusal(rights: ToolRights, name: string | undefined): AppError | undefined {
+  const { profile, policy, dryRun } = rights
+  const tool = name === undefined ? undefined : toolNamed(name)
+  // Programs of the profile `code` may call every tool.
+  const mayPay = tool && profile !== 'code' ? mayUse(profile, tool) : profile !== 'read-only'
+  if (!mayPay) {
+    const what = tool ? `${tool.name} is` : 'Payments are'
+    return new AppError('tool/profile', `${what} not in the profile “${profile}” of this client.`)
+  }
+  if (policy.destroys === 'deny') return new AppError('tool/denied', 'This client may not pay or sign.')
+  return dryRun ? new AppError('tool/dry-run', 'Dry run: it was checked, and not done.') : undefined
+}
+
+/** Whether these rights let a call run only after an approval. The operation of a paying tool asks for it itself. */
+export function asksFirst({ policy }: ToolRights, tool: Tool, args: ToolArguments): boolean {
+  if (tool.effect === 'read') return false
+  if (tool.effect === 'pay') return policy.changes === 'ask' && tool.change?.(args) !== undefined
+  return (tool.approval?.(args) ? policy.destroys : policy.changes) === 'ask'
+}
