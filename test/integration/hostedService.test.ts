@@ -3,6 +3,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/main/storage/openDatabase.ts'
 import { eventually, until } from '../support/eventually.ts'
+import { inferenceOf } from '../support/models/inferenceOf.ts'
+import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
+import { plainUsage } from '../support/models/scriptedAnswer.ts'
 import { type Relay, startRelay } from '../support/relay.ts'
 import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'
 import { runningService, type TestService } from '../support/runningService.ts'
@@ -13,23 +16,27 @@ import { evmWallet } from '../support/wallets.ts'
 
 /** The agent and a service that it knows by the wallet alone: a real service, a real vault, real signatures. */
 let service: TestService
+let providers: ProviderServer
 let relay: Relay
 let passedMs = 0
 const now = () => Date.now() + passedMs
 const passphrase = 'several plain words'
 
 beforeAll(async () => {
+  providers = await providerServer()
   // A service behind a forwarded port is told under which addresses it is reached.
   service = await runningService({
     now,
     ownFronts: () => [new URL(relay.url).host],
     payments: { facilitator: { kind: 'test-ledger' } },
+    inference: inferenceOf(providers),
   })
   relay = await startRelay(() => Number(new URL(service.url).port))
 })
 afterAll(async () => {
   await relay?.close()
   await service?.close()
+  await providers?.close()
 })
 
 const connected = (agent: RunningAgent) =>
@@ -132,6 +139,23 @@ describe('a hosted service', () => {
     agent.approvals.switchStop(false)
     expect(paths.filter((_, at) => !answers[at]?.text.includes('is stopped.'))).toEqual([])
     expect((await agent.send('/v1/chat/completions', { body })).text).not.toContain('is stopped.')
+  })
+
+  test('streams of models end when everything is stopped', async () => {
+    const { key } = (await agent.send('/v1/auth/api-keys', { body: { name: 'script' } })).json
+    const { promise, resolve } = Promise.withResolvers<void>()
+    providers.playAlways(() => ({ parts: [{ text: 'Once upon a time' }], usage: plainUsage, until: promise }))
+    const response = await fetch(`${agent.origin}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'shed-model', stream: true, messages: [{ role: 'user', content: 'Tell' }] }),
+    })
+    expect(response.status).toBe(200)
+    agent.approvals.switchStop(true)
+    await expect(response.text()).rejects.toThrow('terminated')
+    await eventually(() => expect(providers.leftConnections()).toBe(1))
+    agent.approvals.switchStop(false)
+    resolve()
   })
 
   test('stays signed in when tokens end and connections break', async () => {

@@ -1,12 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 import { AppError } from '../../../shared/appError.ts'
-import {
-  createChatCompletion,
-  createEmbeddings,
-  createMessage,
-  createResponse,
-} from '../../../shared/contract/inference.ts'
 import { localEventsPath } from '../../../shared/contract/localApi.ts'
 import { routeTable } from '../../../shared/contract/routeTable.ts'
 import { streamClose } from '../../../shared/contract/terminalStream.ts'
@@ -15,7 +9,6 @@ import { sheetPath } from '../../../shared/contract/wallet.ts'
 import { bytesAnswer, sendBytes } from '../../platform/http/answers.ts'
 import { type Exchange, pathAndQuery, type Upgrade } from '../../platform/http/exchange.ts'
 import { httpServer } from '../../platform/http/httpServer.ts'
-import { router } from '../../platform/http/router.ts'
 import { webSocketRoom } from '../../platform/http/webSocketRoom.ts'
 import type { ListenAddress } from '../../platform/listenAddress.ts'
 import type { Log } from '../../platform/log.ts'
@@ -26,6 +19,7 @@ import type { LocalEvents } from '../localEvents.ts'
 import type { SheetPages } from '../sheets/sheetPages.ts'
 import { dataHeaders, forwardedAnswerHeaders, frameSources } from './answerHeaders.ts'
 import { sessionCookieOf } from './cookies.ts'
+import { createHostedModels, type HostedModels } from './hostedModels.ts'
 import { type LocalRoutesOptions, type LocalStatus, localRoutes, noSession } from './localRoutes.ts'
 import { pageFiles } from './pageFiles.ts'
 import type { PersonSessions } from './personSessions.ts'
@@ -77,7 +71,10 @@ export async function startLocalServer(options: Options): Promise<LocalServer> {
   scope.own(server, (it) => it.close(0))
   const room = scope.own(webSocketRoom({ maxPayloadBytes: maxMessageBytes, log }), (it) => it.close())
   const forwarder = scope.own(serviceForwarder(link), (it) => it.close())
-  const answers = localAnswers({ ...options, port, room, forwarder, toFailure: server.toFailure })
+  const models = scope.own(createHostedModels({ link, events: options.events, isStopped: options.isStopped }), (it) =>
+    it.close(),
+  )
+  const answers = localAnswers({ ...options, port, room, forwarder, models, toFailure: server.toFailure })
   scope.own(closing, (it) => it.abort())
   return { port, close: () => scope.close() }
 }
@@ -86,12 +83,13 @@ type Ground = Options & {
   port: number
   room: ReturnType<typeof webSocketRoom>
   forwarder: ReturnType<typeof serviceForwarder>
+  models: HostedModels
   toFailure: LocalRoutesOptions['toFailure']
 }
 
 /** Who answers what: the wallet's pages, the agent itself, its service, or the files of the interface. */
 function localAnswers(ground: Ground) {
-  const { port, link, sessions, events, sheets, room, forwarder } = ground
+  const { port, link, sessions, events, sheets, room, forwarder, models } = ground
   const pages = pageFiles(ground.pagesFolder, () => frameSources({ port, serviceUrl: link.target()?.url }))
   const guard = requestGuard(port)
   const sheetsGuard = sheetGuard(port)
@@ -117,8 +115,9 @@ function localAnswers(ground: Ground) {
       if (place === 'local') return local(exchange)
       guard.check(request, place === 'page' ? 'page' : 'call')
       if (place === 'mcp' && ground.mcp) return ground.mcp(exchange)
-      if (place === 'service') assertModelsRun(ground, exchange)
-      if (place === 'service') return forwarder.forward(exchange, takeProof(request))
+      if (place === 'service') {
+        return await models.forward(exchange, () => forwarder.forward(exchange, takeProof(request)))
+      }
       if (place === 'documentation') {
         const headers = { ...forwardedAnswerHeaders, location: documentation(link, request) }
         return sendBytes(exchange, bytesAnswer({ status: 307, headers, body: '' }))
@@ -161,28 +160,6 @@ function sendEvents(page: WebSocket, events: LocalEvents): void {
     else page.send(JSON.stringify(event))
   })
   page.on('close', end)
-}
-
-/** Matches paths as the service does: an escaped letter or a fragment reaches the same model. */
-const completions = router(
-  [createChatCompletion, createResponse, createMessage, createEmbeddings].map(({ method, path }) => ({
-    method,
-    path,
-    to: true,
-  })),
-)
-
-/** Refuses models of a remote service, which does not know the stop switch. @throws AppError `intent/stopped` */
-function assertModelsRun({ link, isStopped }: Pick<Ground, 'link' | 'isStopped'>, exchange: Exchange): void {
-  if (link.status().kind === 'hosted' && isStopped?.() && completions.has('POST', pathOf(exchange.request))) {
-    exchange.failureBody = modelFailure
-    throw new AppError('intent/stopped', 'Everything is stopped.')
-  }
-}
-
-/** Formats a failure for clients of OpenAI and of Anthropic alike. */
-function modelFailure({ message, code }: AppError): object {
-  return { type: 'error', error: { type: 'permission_error', message, code, param: null } }
 }
 
 type Place = 'service' | 'mcp' | 'documentation' | 'local' | 'page'

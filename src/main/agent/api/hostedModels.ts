@@ -1,0 +1,72 @@
+import { AppError } from '../../../shared/appError.ts'
+import {
+  createChatCompletion,
+  createEmbeddings,
+  createMessage,
+  createResponse,
+} from '../../../shared/contract/inference.ts'
+import { type Exchange, pathAndQuery } from '../../platform/http/exchange.ts'
+import { router } from '../../platform/http/router.ts'
+import type { ServiceLink } from '../connections/serviceLink.ts'
+import type { LocalEvents } from '../localEvents.ts'
+
+/** Applies the stop switch to models of a remote service, which does not know it. */
+export type HostedModels = {
+  /**
+   * Forwards a request to the service. A completion that is under way ends when the user stops everything.
+   * @throws AppError `intent/stopped`, what `forward` throws
+   */
+  forward(exchange: Exchange, forward: () => Promise<void>): Promise<void>
+  close(): void
+}
+
+type Options = {
+  link: Pick<ServiceLink, 'status'>
+  events: Pick<LocalEvents, 'subscribe'>
+  /** Default: never. */
+  isStopped: (() => boolean) | undefined
+}
+
+/** Matches paths as the service does: an escaped letter or a fragment reaches the same model. */
+const completions = router(
+  [createChatCompletion, createResponse, createMessage, createEmbeddings].map(({ method, path }) => ({
+    method,
+    path,
+    to: true,
+  })),
+)
+
+export function createHostedModels({ link, events, isStopped }: Options): HostedModels {
+  const running = new Set<Exchange>()
+  const close = events.subscribe((event) => {
+    if (event.type !== 'policy.changed' || !event.policy.stopped) return
+    for (const exchange of running) exchange.abort(stop(exchange))
+  })
+  return {
+    close,
+    async forward(exchange, forward) {
+      const { method = 'GET', url = '/' } = exchange.request
+      const isCompletion = method === 'POST' && completions.has('POST', pathAndQuery(url).path)
+      if (!isCompletion || link.status().kind !== 'hosted') return await forward()
+      if (isStopped?.()) throw stop(exchange)
+      running.add(exchange)
+      try {
+        await forward()
+      } catch (failure) {
+        throw exchange.abortError ?? failure
+      } finally {
+        running.delete(exchange)
+      }
+    },
+  }
+}
+
+function stop(exchange: Exchange): AppError {
+  exchange.failureBody = modelFailure
+  return new AppError('intent/stopped', 'Everything is stopped.')
+}
+
+/** Formats a failure for clients of OpenAI and of Anthropic alike. */
+function modelFailure({ message, code }: AppError): object {
+  return { type: 'error', error: { type: 'permission_error', message, code, param: null } }
+}
