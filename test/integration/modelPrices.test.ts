@@ -9,8 +9,7 @@ import { anyPrices } from '../support/models/anyPrices.ts'
 /** As the agent reads it from the service's list. */
 function list(prices: NonNullable<ConfiguredModel['prices']>) {
   const model = localModel('shed', { name: 'm', prices })
-  const families = {} as Parameters<typeof listedModels>[0]['families'] // a model server has none
-  const [listed] = listedModels({ models: () => [model], families, isAvailable: () => true })().data
+  const [listed] = listedModels({ models: () => [model], isAvailable: () => true })().data
   if (!listed) throw new Error('The model is not listed.')
   return { model, listed }
 }

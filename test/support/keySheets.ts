@@ -1,11 +1,12 @@
-import type { ModelServerId, ProviderFamily } from '../../src/shared/contract/providers.ts'
+import type { FamilyId } from '../../src/shared/contract/families.ts'
+import type { ModelServerId } from '../../src/shared/contract/providers.ts'
 import type { PersonSession } from './personSession.ts'
 import { sendSheet } from './sheetForms.ts'
 
 type Given = { origin: string; session: PersonSession; key: string }
 
 /** Gives the key of a provider by the form of its sheet, as it is without a browser. @returns the page that follows */
-export function giveProviderKey({ key, family, ...window }: Given & { family: ProviderFamily }): Promise<string> {
+export function giveProviderKey({ key, family, ...window }: Given & { family: FamilyId }): Promise<string> {
   return sendSheet({ ...window, body: { purpose: 'provider_key', family }, fields: { api_key: key } })
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { ModelServerId, ProviderFamily } from '../../shared/contract/providers.ts'
+import { FamilyId } from '../../shared/contract/families.ts'
+import { ModelServerId } from '../../shared/contract/providers.ts'
 import { keychainSecretStore } from '../platform/keychainSecretStore.ts'
 import { vaultFileSecretStore } from '../platform/vaultFileSecretStore.ts'
 import type { AgentGround } from './agentGround.ts'
@@ -34,7 +35,7 @@ export function providerParts(ground: AgentGround): ProviderParts {
     }),
     repository: providerKeyRepository(database),
     onRead(slot) {
-      const family = ProviderFamily.safeParse(slot)
+      const family = FamilyId.safeParse(slot)
       if (family.success) keys.tell(family.data)
       else if (ModelServerId.safeParse(slot).success) servers.tell()
     },

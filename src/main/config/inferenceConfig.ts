@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { ConfiguredModel, type FamilyId } from '../service/inference/modelCatalogue.ts'
+import { families, mapFamilies } from '../../shared/contract/families.ts'
+import { ConfiguredModel } from '../service/inference/modelCatalogue.ts'
 import type { InferenceOptions } from '../service/inference/providerSettings.ts'
 
 const BaseUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
@@ -23,19 +24,9 @@ const family = (provider: string, form: string) =>
     })
     .prefault({})
 
-const withV1 = 'It ends with `/v1`.'
-
 export const InferenceConfig = z
   .strictObject({
-    families: z
-      .strictObject({
-        a: family('OpenAI', withV1),
-        b: family('Anthropic', 'It ends with nothing behind the host.'),
-        c: family('Google', 'It ends with `/v1beta`.'),
-        d: family('Moonshot AI', withV1),
-        e: family('Qwen', withV1),
-      })
-      .prefault({}),
+    families: z.strictObject(mapFamilies((id) => family(families[id].title, families[id].addressForm))).prefault({}),
     local: z
       .array(
         z.strictObject({
@@ -57,19 +48,15 @@ export type InferenceConfig = z.output<typeof InferenceConfig>
 /** As the service takes it. */
 export function inferenceOptions({ families, local }: InferenceConfig): InferenceOptions {
   return {
-    families: ofEach((id) => ({
+    families: mapFamilies((id) => ({
       baseUrl: families[id].base_url ?? undefined,
       apiKey: families[id].api_key ?? undefined,
     })),
-    models: ofEach((id) => families[id].models),
+    models: mapFamilies((id) => families[id].models),
     local: local.map(({ base_url: baseUrl, api_key: apiKey, ...server }) => ({
       ...server,
       baseUrl,
       apiKey: apiKey ?? undefined,
     })),
   }
-}
-
-function ofEach<T>(of: (id: FamilyId) => T): Record<FamilyId, T> {
-  return { a: of('a'), b: of('b'), c: of('c'), d: of('d'), e: of('e') }
 }

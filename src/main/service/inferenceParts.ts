@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import type { FamilyId } from '../../shared/contract/families.ts'
 import { installFolder } from '../platform/programFile.ts'
 import { createModelUse } from './activity/modelUse.ts'
 import type { CreditReservations } from './credits/creditReservations.ts'
@@ -10,7 +11,7 @@ import { gateway } from './inference/gateway.ts'
 import { inferenceRoutes } from './inference/inferenceRoutes.ts'
 import { ledgerCredits } from './inference/ledgerCredits.ts'
 import { listedModels } from './inference/listedModels.ts'
-import { type FamilyId, readModelCatalogue } from './inference/modelCatalogue.ts'
+import { readModelCatalogue } from './inference/modelCatalogue.ts'
 import { createProviderLeases } from './inference/providerLeases.ts'
 import { providerRoutes } from './inference/providerRoutes.ts'
 import { type LocalServer, providerSettings } from './inference/providerSettings.ts'
@@ -61,7 +62,7 @@ export function inferenceParts(
     newId: () => randomUUID().replaceAll('-', '').slice(0, 24),
     onFailure: (failure) => log.error('an answer could not be settled', { failure }),
   })
-  const test = scope.own(providerTest({ families: catalogue.families, providerOf }), (it) => it.close())
+  const test = scope.own(providerTest({ kinds: catalogue.kinds, providerOf }), (it) => it.close())
   const changed = () => events.publishToAll({ type: 'models.changed' })
   return {
     capabilities: ['models'],
@@ -73,7 +74,6 @@ export function inferenceParts(
         items: createResponseItems({ now: options.now }),
         listed: listedModels({
           models: settings.models,
-          families: catalogue.families,
           isAvailable: (model) => providerOf(model) !== undefined,
         }),
       }),

@@ -1,24 +1,13 @@
 import { z } from 'zod'
 import { unknownIds } from '../ids.ts'
 import { IsoTime } from '../time.ts'
+import { FamilyId } from './families.ts'
 import { defineRoute } from './route.ts'
 
 /**
  * Keys of the model providers, and model servers of one's own: the agent keeps them, and hands them to the service that
  * it runs. No key is in any of these bodies: a person gives it on a sheet (`provider_key`, `server_key`).
  */
-export const ProviderFamily = z.enum(['a', 'b', 'c', 'd', 'e'], 'must be a, b, c, d or e')
-export type ProviderFamily = z.infer<typeof ProviderFamily>
-
-/** `provider` is how GET /v1/models calls it; `keysUrl` is where a person makes a key. */
-export const providerFacts = {
-  a: { name: 'OpenAI', provider: 'openai', keysUrl: 'https://platform.openai.com/api-keys' },
-  b: { name: 'Anthropic', provider: 'anthropic', keysUrl: 'https://console.anthropic.com/settings/keys' },
-  c: { name: 'Google', provider: 'google', keysUrl: 'https://aistudio.google.com/apikey' },
-  d: { name: 'Moonshot AI', provider: 'moonshot', keysUrl: 'https://platform.moonshot.ai/console/api-keys' },
-  e: { name: 'Qwen', provider: 'qwen', keysUrl: 'https://bailian.console.alibabacloud.com/?tab=model#/api-key' },
-} as const satisfies Record<ProviderFamily, { name: string; provider: string; keysUrl: string }>
-
 /** Printable ASCII without spaces, as every provider makes them. */
 export const providerKeyLimits = { leastCharacters: 8, mostCharacters: 512 } as const
 
@@ -42,7 +31,7 @@ export const KeptKey = z.object({
 export type KeptKey = z.infer<typeof KeptKey>
 
 export const Provider = z.object({
-  family: ProviderFamily,
+  family: FamilyId,
   name: z.string(),
   configured: KeyPlace.nullable(),
   key: KeptKey.nullable(),
@@ -83,7 +72,7 @@ export const removeProviderKey = defineRoute({
   tag: 'Providers',
   auth: 'person',
   refusals: [404, 409, 423, 503],
-  params: z.object({ family: ProviderFamily }),
+  params: z.object({ family: FamilyId }),
   response: Providers,
 })
 
@@ -113,7 +102,7 @@ export const testProvider = defineRoute({
   tag: 'Providers',
   auth: 'person',
   refusals: [503],
-  params: z.object({ family: ProviderFamily }),
+  params: z.object({ family: FamilyId }),
   response: KeyTest,
 })
 

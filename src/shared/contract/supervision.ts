@@ -1,12 +1,6 @@
 import { z } from 'zod'
-import {
-  ModelPrice,
-  ModelServerName,
-  ModelServerUrl,
-  mostServedModels,
-  ProviderFamily,
-  servedModelName,
-} from './providers.ts'
+import { FamilyId } from './families.ts'
+import { ModelPrice, ModelServerName, ModelServerUrl, mostServedModels, servedModelName } from './providers.ts'
 
 /** What a service prints, in one line of JSON, when it is ready. */
 export const ServiceReady = z.object({
@@ -25,7 +19,7 @@ export const ServiceOrder = z.discriminatedUnion('event', [
   /** Where it forwards requests from. */
   z.object({ event: z.literal('fronts'), hosts: z.array(z.string()).readonly() }),
   /** Null: the person has set none, so that of the configuration counts. */
-  z.object({ event: z.literal('provider-key'), family: ProviderFamily, key: z.string().min(1).nullable() }),
+  z.object({ event: z.literal('provider-key'), family: FamilyId, key: z.string().min(1).nullable() }),
   /** All model servers of the person, beside those of the configuration. */
   z.object({
     event: z.literal('local-models'),

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { unknownIds } from '../ids.ts'
 import { IsoTime } from '../time.ts'
+import { FamilyId } from './families.ts'
 import { evmNetworks } from './networks.ts'
-import { ModelServerId, ProviderFamily } from './providers.ts'
+import { ModelServerId } from './providers.ts'
 import { defineRoute } from './route.ts'
 import { SecretName, ToolServerId } from './toolServers.ts'
 
@@ -216,7 +217,7 @@ export const openWalletSheet = defineRoute({
     /** For `confirm`. */
     intent_id: z.string().optional(),
     /** For `provider_key`. */
-    family: ProviderFamily.optional(),
+    family: FamilyId.optional(),
     /** For `server_key`. */
     server_id: ModelServerId.optional(),
     /** For `tool_server_secret`, with `secret_name`. */

@@ -1,5 +1,6 @@
 import { AppError } from '../../../shared/appError.ts'
-import { type Provider, ProviderFamily, type Providers, providerFacts } from '../../../shared/contract/providers.ts'
+import { FamilyId, families } from '../../../shared/contract/families.ts'
+import type { Provider, Providers } from '../../../shared/contract/providers.ts'
 import type { ModelOrder } from '../../../shared/contract/supervision.ts'
 import { isoTime } from '../../../shared/time.ts'
 import type { LocalEvents } from '../localEvents.ts'
@@ -10,13 +11,13 @@ import type { KeptKeys } from './keptKeys.ts'
 export type ProviderKeys = {
   list(): Promise<Providers>
   /** Of the family, as its sheet needs it. @throws AppError `provider-key/elsewhere` */
-  about(family: ProviderFamily): Provider
+  about(family: FamilyId): Provider
   /** @throws AppError `provider-key/elsewhere`, `provider-key/invalid`, `wallet/keychain-…` */
-  set(family: ProviderFamily, key: string): Promise<void>
+  set(family: FamilyId, key: string): Promise<void>
   /** @throws AppError `provider-key/elsewhere`, `provider-key/not-found`, `wallet/keychain-…` */
-  remove(family: ProviderFamily): Promise<void>
+  remove(family: FamilyId): Promise<void>
   /** The key of this family was read, or could not be. */
-  tell(family: ProviderFamily): void
+  tell(family: FamilyId): void
   /** Records whether the provider accepted the key. @param provider its name in GET /v1/models */
   learn(provider: string, accepted: boolean): void
 }
@@ -24,7 +25,7 @@ export type ProviderKeys = {
 type Options = {
   kept: KeptKeys
   /** Of the configuration. */
-  configured: Readonly<Record<ProviderFamily, { base_url: string | null; api_key: string | null }>>
+  configured: Readonly<Record<FamilyId, { base_url: string | null; api_key: string | null }>>
   /** Hands it to the service; undefined where that is elsewhere. */
   tellService: ((order: ModelOrder) => void) | undefined
   events: Pick<LocalEvents, 'publish'>
@@ -35,15 +36,15 @@ type Options = {
 const person = { kind: 'person', name: 'You' } as const
 
 export function providerKeys({ kept, configured, tellService, events, note, now }: Options): ProviderKeys {
-  const noted = (family: ProviderFamily, kind: string, summary: string) =>
-    note({ kind, actor: person, subject: providerFacts[family].provider, summary })
-  const refusedAtMs = new Map<ProviderFamily, number>()
-  const tell = (family: ProviderFamily): void => {
+  const noted = (family: FamilyId, kind: string, summary: string) =>
+    note({ kind, actor: person, subject: families[family].provider, summary })
+  const refusedAtMs = new Map<FamilyId, number>()
+  const tell = (family: FamilyId): void => {
     refusedAtMs.delete(family)
     tellService?.({ event: 'provider-key', family, key: kept.held(family) ?? null })
     events.publish({ type: 'providers.changed' })
   }
-  const provider = (family: ProviderFamily): Provider => {
+  const provider = (family: FamilyId): Provider => {
     const { base_url, api_key } = configured[family]
     const key = kept.about(family)
     const inConfig =
@@ -51,13 +52,13 @@ export function providerKeys({ kept, configured, tellService, events, note, now 
     const shown = key ?? inConfig
     const refused = refusedAtMs.get(family)
     return {
-      ...{ family, name: providerFacts[family].name, configured: shown?.place ?? null, key: shown, base_url },
+      ...{ family, name: families[family].title, configured: shown?.place ?? null, key: shown, base_url },
       key_refused_at: refused === undefined ? null : isoTime(refused),
     }
   }
   return {
     async list() {
-      const providers = tellService ? ProviderFamily.options.map(provider) : []
+      const providers = tellService ? FamilyId.options.map(provider) : []
       return { managed_by: tellService ? 'you' : 'operator', storage: await kept.storage(), providers }
     },
     about(family) {
@@ -68,7 +69,7 @@ export function providerKeys({ kept, configured, tellService, events, note, now 
       requireOwn(tellService)
       const before = kept.about(family)
       await kept.put(family, key)
-      const { name } = providerFacts[family]
+      const { title: name } = families[family]
       noted(
         family,
         'provider.key_set',
@@ -78,14 +79,14 @@ export function providerKeys({ kept, configured, tellService, events, note, now 
     },
     async remove(family) {
       requireOwn(tellService)
-      const { name } = providerFacts[family]
+      const { title: name } = families[family]
       if (!(await kept.remove(family))) throw new AppError('provider-key/not-found', `You have set no key for ${name}.`)
       noted(family, 'provider.key_removed', `You removed the API key for ${name}.`)
       tell(family)
     },
     tell,
     learn(provider, accepted) {
-      const family = ProviderFamily.options.find((it) => providerFacts[it].provider === provider)
+      const family = FamilyId.options.find((it) => families[it].provider === provider)
       if (family === undefined || refusedAtMs.has(family) !== accepted) return
       if (accepted) refusedAtMs.delete(family)
       else refusedAtMs.set(family, now())

@@ -5,12 +5,20 @@ import { chatFrames, geminiFrames, messagesFrames, plainUsage } from '../../../.
 import { responsesFrames } from '../../../../test/support/models/scriptedResponses.ts'
 import { type AnswerLimits, maxAnswerChars } from './answerLimits.ts'
 import { answerStream } from './answerStream.ts'
-import { type CatalogueModel, localModel } from './modelCatalogue.ts'
+import type { CatalogueModel } from './catalogueModel.ts'
+import { modelFamilies } from './families/modelFamilies.ts'
+import { localModel } from './modelCatalogue.ts'
 import { openAiStreamReader } from './upstreams/openAiAnswer.ts'
 
 const thinkingQwen: CatalogueModel = {
   ...localModel('shed', { name: 'qwen-thinking' }),
-  ...{ kind: 'qwen', place: 'e', thinksInStreamsOnly: true, reasoning: { by: 'toggle', default: 'medium' } },
+  ...{
+    kind: 'qwen',
+    quirks: modelFamilies.qwen.quirks,
+    place: 'e',
+    thinksInStreamsOnly: true,
+    reasoning: { by: 'toggle', default: 'medium' },
+  },
 }
 const world = await gatewayWorld({ extra: [thinkingQwen] })
 afterAll(() => world.close())

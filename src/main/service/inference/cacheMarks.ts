@@ -1,6 +1,6 @@
+import type { CatalogueModel } from './catalogueModel.ts'
 import type { CacheMark, InnerRequest, TextPart, Tool, Turn, UserTurn } from './innerForm.ts'
 import { looseObject } from './looseJson.ts'
-import type { CatalogueModel } from './modelCatalogue.ts'
 import { askedCache } from './reservationPlan.ts'
 import { mostInputTokens } from './tokenEstimate.ts'
 

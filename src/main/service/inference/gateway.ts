@@ -13,19 +13,21 @@ import { answerRules } from './answerRules.ts'
 import { answerStream, errorAmong } from './answerStream.ts'
 import { cacheMarkIn, withCacheMarks } from './cacheMarks.ts'
 import { checkCallResults } from './callResults.ts'
+import type { CatalogueModel } from './catalogueModel.ts'
+import { credentialHeaders } from './credentialHeaders.ts'
 import type { Dialect, Told } from './dialects/dialect.ts'
 import { warnUntranslated } from './dialects/requestFields.ts'
+import { modelFamilies } from './families/modelFamilies.ts'
+import type { ProviderRoute } from './families/modelFamily.ts'
 import { type ImageFetcher, withFetchedImages, withUnfetchedImages } from './fetchedImages.ts'
 import type { InferenceCredits, Reservation } from './inferenceCredits.ts'
 import { InferenceError, unknownModel } from './inferenceError.ts'
 import type { InnerEvent, InnerRequest } from './innerForm.ts'
 import type { Loose } from './looseJson.ts'
-import type { CatalogueModel } from './modelCatalogue.ts'
 import { requireModelKind } from './modelKind.ts'
 import type { Provider } from './provider.ts'
 import type { ProviderLeases } from './providerLeases.ts'
 import { createKeyScrubber, notConfigured, readJsonReply, scrubFailure } from './providerReply.ts'
-import { chatRoute, credentialHeaders, type ProviderRoute, providerRoute } from './providerRoute.ts'
 import { filterFields } from './raw/fieldShape.ts'
 import { filterBetas } from './raw/messagesFields.ts'
 import { rawMessages } from './raw/rawMessages.ts'
@@ -36,7 +38,6 @@ import { mostInputTokens } from './tokenEstimate.ts'
 import { fittedNames } from './toolNames.ts'
 import { brokenAnswer, failureText, type UpstreamPools } from './upstreamPools.ts'
 import type { UpstreamReply } from './upstreamRequest.ts'
-import { takesImageUrls } from './upstreams/openAiRequest.ts'
 import type { UpstreamRequest } from './upstreams/upstream.ts'
 import { estimatedInput } from './usageEstimate.ts'
 import { warningHeaders } from './warningHeaders.ts'
@@ -92,7 +93,7 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
     if (!model) throw unknownModel(asked.model)
     requireModelKind(model, 'chat')
     // What passes raw is the caller's own.
-    const read = providerRoute(model, dialect.name).raw ? asked : withCacheMarks(asked, model)
+    const read = routeTo(model, dialect).raw ? asked : withCacheMarks(asked, model)
     checkCallResults(read.turns)
     const names = fittedNames(read)
     const allowed = filterBetas(betas)
@@ -112,7 +113,7 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
     const wanted = read.maxOutputTokens
     // What cannot be asked at all is refused before money is looked at.
     const draft = draftOf(job, {
-      fetched: takesImageUrls(model.kind) ? job.request : withUnfetchedImages(job.request),
+      fetched: model.quirks.takesImageUrls ? job.request : withUnfetchedImages(job.request),
       maxOutputTokens: Math.min(wanted ?? usualOutputTokens, model.maxOutputTokens),
     })
     const input = Math.max(mostInputTokens(read), draft.mostInput)
@@ -136,7 +137,7 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
   }
 
   async function sent(job: Job, { provider, reservation, draft }: Sending): Promise<GatewayAnswer> {
-    const fetched = takesImageUrls(job.model.kind)
+    const fetched = job.model.quirks.takesImageUrls
       ? job.request
       : await withFetchedImages(job.request, parts.fetchImage, job.signal)
     const filled = { fetched, maxOutputTokens: reservation.maxOutputTokens }
@@ -185,9 +186,7 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
 
   function draftOf(job: Job, { fetched, maxOutputTokens }: Pick<Draft, 'fetched' | 'maxOutputTokens'>): Draft {
     const { model, dialect, passable, leftOut } = job
-    const route = withoutResponses.has(model.place)
-      ? chatRoute(model, dialect.name)
-      : providerRoute(model, dialect.name)
+    const route = routeTo(model, dialect)
     const target = { model, maxOutputTokens }
     const warnings = route.raw
       ? [...leftOut, ...(route.raw === rawMessages ? job.betasLeftOut : [])]
@@ -275,6 +274,10 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
     scrubText: createKeyScrubber(paid.provider),
     restored: paid.restored,
   })
+
+  function routeTo({ kind, place, responsesOnly }: CatalogueModel, { name }: Dialect): ProviderRoute {
+    return modelFamilies[kind].route({ dialect: name, responsesOnly, lacksResponses: withoutResponses.has(place) })
+  }
 
   const newCallId = () => `call_${parts.newId()}`
 

@@ -1,5 +1,6 @@
+import { families, familyIds } from '../../../shared/contract/families.ts'
 import type { ListedModel } from '../../../shared/contract/inference.ts'
-import type { CatalogueModel, Family, FamilyId } from './modelCatalogue.ts'
+import type { CatalogueModel } from './catalogueModel.ts'
 
 export type ListedModels = () => {
   object: 'list'
@@ -12,14 +13,13 @@ export type ListedModels = () => {
 
 type Options = {
   models: () => Iterable<CatalogueModel>
-  families: Readonly<Record<FamilyId, Family>>
   isAvailable: (model: CatalogueModel) => boolean
 }
 
 /** In the form that clients of OpenAI read, and clients of Anthropic. */
-export function listedModels({ models, families, isAvailable }: Options): ListedModels {
+export function listedModels({ models, isAvailable }: Options): ListedModels {
   return () => {
-    const data = [...models()].map((model) => listed(model, { families, available: isAvailable(model) }))
+    const data = [...models()].map((model) => listed(model, isAvailable(model)))
     return {
       object: 'list',
       data,
@@ -31,11 +31,8 @@ export function listedModels({ models, families, isAvailable }: Options): Listed
   }
 }
 
-function listed(
-  model: CatalogueModel,
-  { families, available }: { families: Options['families']; available: boolean },
-): ListedModel {
-  const provider = providerOf(model, families)
+function listed(model: CatalogueModel, available: boolean): ListedModel {
+  const provider = providerOf(model)
   return {
     id: model.name,
     object: 'model',
@@ -55,9 +52,9 @@ function listed(
   }
 }
 
-function providerOf({ place }: CatalogueModel, families: Options['families']): string {
-  const family = families[place as FamilyId] as Family | undefined // of a local server there is none
-  return family?.provider ?? place
+function providerOf({ place }: CatalogueModel): string {
+  const id = familyIds.find((it) => it === place)
+  return id === undefined ? place : families[id].provider
 }
 
 function pricingOf({ tiers, priceVersion }: CatalogueModel): ListedModel['pricing'] {

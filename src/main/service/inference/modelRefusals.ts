@@ -1,6 +1,6 @@
+import type { CatalogueModel, refusedParameters } from './catalogueModel.ts'
 import { badRequest } from './inferenceError.ts'
 import type { Effort, InnerRequest, Sampling } from './innerForm.ts'
-import type { CatalogueModel, refusedParameters } from './modelCatalogue.ts'
 
 type Parameter = (typeof refusedParameters)[number]
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../../shared/appError.ts'
 import { createPrincipals, type PrincipalId } from '../../platform/principals.ts'
+import type { CatalogueModel } from './catalogueModel.ts'
 import { InferenceError } from './inferenceError.ts'
-import type { CatalogueModel } from './modelCatalogue.ts'
 import type { Provider } from './provider.ts'
 
 type Place = CatalogueModel['place']

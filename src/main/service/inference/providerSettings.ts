@@ -1,11 +1,6 @@
-import {
-  type CatalogueModel,
-  type ConfiguredModel,
-  type FamilyId,
-  familyIds,
-  localModel,
-  type ModelCatalogue,
-} from './modelCatalogue.ts'
+import { type FamilyId, familyIds } from '../../../shared/contract/families.ts'
+import type { CatalogueModel } from './catalogueModel.ts'
+import { type ConfiguredModel, localModel, type ModelCatalogue } from './modelCatalogue.ts'
 import type { Provider } from './provider.ts'
 
 /** What the configuration says of providers. */
@@ -72,7 +67,7 @@ export function providerSettings(
     const family = familyIds.find((it) => it === place)
     const apiKey = family && (keys.get(family) ?? families[family]?.apiKey)
     if (!family || apiKey === undefined) return undefined
-    return { baseUrl: families[family]?.baseUrl ?? catalogue.families[family].base_url, apiKey }
+    return { baseUrl: families[family]?.baseUrl ?? catalogue.baseUrls[family], apiKey }
   }
 
   return {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { catalogueFile } from '../../../../test/support/models/gatewayWorld.ts'
 import { type ProviderServer, providerServer } from '../../../../test/support/models/providerServer.ts'
-import { familyIds, readModelCatalogue } from './modelCatalogue.ts'
+import { families, familyIds } from '../../../shared/contract/families.ts'
+import { readModelCatalogue } from './modelCatalogue.ts'
 import { type ProviderTest, providerTest } from './providerTest.ts'
 
-const { families } = readModelCatalogue(catalogueFile.pathname)
+const { kinds } = readModelCatalogue(catalogueFile.pathname)
 const wrong = 'sk-wrong-5ecret-key'
 let providers: ProviderServer
 let tests: ProviderTest
@@ -13,7 +14,7 @@ let given: { baseUrl?: string; apiKey?: string } | undefined
 beforeAll(async () => {
   providers = await providerServer()
   tests = providerTest({
-    families,
+    kinds,
     providerOf: ({ place }) => given && { ...providers.providerOf(place), ...given },
     answerMs: 2_000,
   })

@@ -1,8 +1,10 @@
 import { AppError } from '../../../shared/appError.ts'
+import { type FamilyId, families } from '../../../shared/contract/families.ts'
 import type { KeyTest } from '../../../shared/contract/providers.ts'
 import { httpClient } from '../../platform/httpClient.ts'
 import { parsedJson } from '../../platform/parsedJson.ts'
-import type { Family, FamilyId, UpstreamKind } from './modelCatalogue.ts'
+import { modelFamilies } from './families/modelFamilies.ts'
+import type { ModelCatalogue } from './modelCatalogue.ts'
 import type { Provider } from './provider.ts'
 
 export type ProviderTest = {
@@ -12,7 +14,7 @@ export type ProviderTest = {
 }
 
 type Options = {
-  families: Readonly<Record<FamilyId, Family>>
+  kinds: ModelCatalogue['kinds']
   providerOf: (model: { place: FamilyId }) => Provider | undefined
   answerMs?: number
 }
@@ -25,15 +27,21 @@ const maxAnswerBytes = 4 * 1024 * 1024
  * Asks a provider for its list of models, which costs nothing. What it answers is never repeated: some providers, and
  * whoever stands in their place, quote the key that they refuse.
  */
-export function providerTest({ families, providerOf, answerMs = usualMs }: Options): ProviderTest {
+export function providerTest({ kinds, providerOf, answerMs = usualMs }: Options): ProviderTest {
   const client = httpClient({ maxAnswerBytes })
   return {
     async test(family, signal) {
-      const { title, kind } = families[family]
+      const { title } = families[family]
+      const { listRequest, credentialHeaders } = modelFamilies[kinds[family]]
       const provider = providerOf({ place: family })
       if (!provider) throw new AppError('inference/unconfigured', `Steward has no key for ${title}.`)
       const late = AbortSignal.timeout(answerMs)
-      const { url, headers } = listRequest(kind, provider)
+      const url = provider.baseUrl.replace(/\/+$/, '') + listRequest.path
+      const headers = {
+        accept: 'application/json',
+        ...listRequest.headers,
+        ...credentialHeaders(provider.apiKey ?? ''),
+      }
       try {
         const { status, text } = await client.ask(url, {
           method: 'GET',
@@ -49,17 +57,6 @@ export function providerTest({ families, providerOf, answerMs = usualMs }: Optio
     },
     close: client.close,
   }
-}
-
-function listRequest(kind: UpstreamKind, { baseUrl, apiKey = '' }: Provider) {
-  const base = baseUrl.replace(/\/+$/, '')
-  const accept = 'application/json'
-  if (kind === 'anthropic') {
-    const headers = { accept, 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' }
-    return { url: `${base}/v1/models?limit=1`, headers }
-  }
-  if (kind === 'gemini') return { url: `${base}/models?pageSize=1`, headers: { accept, 'x-goog-api-key': apiKey } }
-  return { url: `${base}/models`, headers: { accept, authorization: `Bearer ${apiKey}` } }
 }
 
 type Answered = { title: string; status: number; text: string }

@@ -2,6 +2,7 @@ import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { dialects, gatewayWorld } from '../../../../test/support/models/gatewayWorld.ts'
 import { plainUsage, type ScriptedAnswer, sse } from '../../../../test/support/models/scriptedAnswer.ts'
 import type { DialectName } from './dialects/dialect.ts'
+import { modelFamilies } from './families/modelFamilies.ts'
 import { inputOf } from './innerForm.ts'
 import { localModel } from './modelCatalogue.ts'
 
@@ -16,6 +17,7 @@ type Wire = any
 const thinkingQwen = {
   ...localModel('shed', { name: 'qwen-thinking' }),
   kind: 'qwen' as const,
+  quirks: modelFamilies.qwen.quirks,
   place: 'e' as const,
   thinksInStreamsOnly: true,
   reasoning: { by: 'toggle' as const, default: 'medium' as const },

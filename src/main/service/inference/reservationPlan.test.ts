@@ -3,8 +3,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { catalogueFile } from '../../../../test/support/models/gatewayWorld.ts'
 import { affordableOutputTokens, maxModelCost, modelCacheSavings, modelCost } from '../../../shared/modelCost.ts'
+import type { CatalogueModel } from './catalogueModel.ts'
 import { inputOf, type Usage } from './innerForm.ts'
-import { type CatalogueModel, modelCatalogue } from './modelCatalogue.ts'
+import { modelCatalogue } from './modelCatalogue.ts'
 import { plannedHold } from './reservationPlan.ts'
 
 const { models } = modelCatalogue(JSON.parse(readFileSync(catalogueFile, 'utf8')))

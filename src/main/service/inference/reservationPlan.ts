@@ -1,6 +1,6 @@
 import { affordableOutputTokens, isFreeModel, type MaxModelTokens, maxModelCost } from '../../../shared/modelCost.ts'
+import type { CatalogueModel } from './catalogueModel.ts'
 import type { CacheMark, InnerRequest, Turn } from './innerForm.ts'
-import type { CatalogueModel } from './modelCatalogue.ts'
 
 /** Where the caller names no limit: enough for most answers, and no hold that stops everything else of theirs. */
 export const usualOutputTokens = 16_384

@@ -1,6 +1,6 @@
 import type { AppError } from '../../../shared/appError.ts'
+import type { CatalogueModel } from './catalogueModel.ts'
 import type { Reservation } from './inferenceCredits.ts'
-import type { CatalogueModel } from './modelCatalogue.ts'
 import type { Provider } from './provider.ts'
 import type { ProviderLeases } from './providerLeases.ts'
 import { endedOnce } from './settlement.ts'

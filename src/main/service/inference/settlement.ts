@@ -1,10 +1,10 @@
 import { modelCost } from '../../../shared/modelCost.ts'
 import type { InnerAnswer } from './answer.ts'
 import { malformedCalls } from './answerStream.ts'
+import type { CatalogueModel } from './catalogueModel.ts'
 import type { Bill } from './dialects/dialect.ts'
 import type { Charge, Reservation } from './inferenceCredits.ts'
 import { type InnerEvent, type InnerRequest, inputOf, type Usage } from './innerForm.ts'
-import type { CatalogueModel } from './modelCatalogue.ts'
 import { estimatedUsage } from './usageEstimate.ts'
 
 /** What is paid for, and from where. */

@@ -1,10 +1,10 @@
+import { credentialHeaders } from './credentialHeaders.ts'
 import { countedRequest } from './dialects/messagesRequest.ts'
 import { withUnfetchedImages } from './fetchedImages.ts'
 import type { GatewayParts } from './gateway.ts'
 import { unknownModel } from './inferenceError.ts'
 import { countAt, type Loose, parsedObject } from './looseJson.ts'
 import { requireModelKind } from './modelKind.ts'
-import { credentialHeaders } from './providerRoute.ts'
 import { filterFields } from './raw/fieldShape.ts'
 import { messagesFields } from './raw/messagesFields.ts'
 import { rawMessages } from './raw/rawMessages.ts'
@@ -23,7 +23,7 @@ export function tokenCounter({ modelNamed, providerOf, pools }: Options): TokenC
     const model = modelNamed(request.model)
     if (!model) throw unknownModel(request.model)
     requireModelKind(model, 'chat')
-    const provider = model.kind === 'anthropic' ? providerOf(model) : undefined
+    const provider = model.quirks.countsTokens ? providerOf(model) : undefined
     if (!provider) return await estimatedInput(withUnfetchedImages(request))
     const { body: passable } = filterFields(body, messagesFields)
     const written = rawMessages.write(passable, request, { model, maxOutputTokens: model.maxOutputTokens })

@@ -1,4 +1,5 @@
-import type { ModelServerId, ProviderFamily } from '../../../../shared/contract/providers.ts'
+import type { FamilyId } from '../../../../shared/contract/families.ts'
+import type { ModelServerId } from '../../../../shared/contract/providers.ts'
 import type { ToolServerId } from '../../../../shared/contract/toolServers.ts'
 import type { OwnModelServers } from '../../providers/modelServers.ts'
 import type { ProviderKeys } from '../../providers/providerKeys.ts'
@@ -15,7 +16,7 @@ export type KeySheetProviders = {
 }
 
 /** @throws AppError `provider-key/elsewhere` */
-export async function providerKeySheet({ keys }: KeySheetProviders, family: ProviderFamily): Promise<SheetFlow> {
+export async function providerKeySheet({ keys }: KeySheetProviders, family: FamilyId): Promise<SheetFlow> {
   const { name, key, base_url } = keys.about(family)
   const { detail } = (await keys.list()).storage
   return keySheet({

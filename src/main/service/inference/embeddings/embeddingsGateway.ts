@@ -1,15 +1,15 @@
 import type { AppError } from '../../../../shared/appError.ts'
 import { isFreeModel, maxModelCost, modelCost } from '../../../../shared/modelCost.ts'
 import { createAnswerMeter, defaultDurationMs, defaultQuietMs } from '../answerLimits.ts'
+import type { CatalogueModel } from '../catalogueModel.ts'
+import { credentialHeaders } from '../credentialHeaders.ts'
 import type { GatewayParts } from '../gateway.ts'
 import type { Reservation } from '../inferenceCredits.ts'
 import { InferenceError, unknownModel } from '../inferenceError.ts'
 import { countAt, defined, type Loose, objectAt } from '../looseJson.ts'
-import type { CatalogueModel } from '../modelCatalogue.ts'
 import { requireModelKind } from '../modelKind.ts'
 import type { Provider } from '../provider.ts'
 import { createKeyScrubber, notConfigured, readJsonReply, scrubFailure } from '../providerReply.ts'
-import { credentialHeaders } from '../providerRoute.ts'
 import { filterFields } from '../raw/fieldShape.ts'
 import type { Held } from '../reservationPlan.ts'
 import { reserve } from '../reserve.ts'
@@ -90,7 +90,7 @@ export function createEmbeddingsGateway<Caller>(parts: Parts<Caller>): Embedding
       input: passable.input,
       encoding_format: providerEncoding(model),
       dimensions: request.dimensions,
-      user: model.kind === 'openai' ? (passable.user ?? undefined) : undefined,
+      user: model.quirks.embeddings?.takesUser ? (passable.user ?? undefined) : undefined,
     })
     const reply = await parts.pools.send({
       url: `${provider.baseUrl.replace(/\/+$/, '')}/embeddings`,

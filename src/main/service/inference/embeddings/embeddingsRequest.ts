@@ -1,7 +1,7 @@
+import type { CatalogueModel } from '../catalogueModel.ts'
 import { textField, wholeField } from '../dialects/requestFields.ts'
 import { badRequest } from '../inferenceError.ts'
 import type { Loose } from '../looseJson.ts'
-import type { CatalogueModel } from '../modelCatalogue.ts'
 import { maxJsonAnswerBytes } from '../providerReply.ts'
 import { data, type FieldShape, objectOf, scalars } from '../raw/fieldShape.ts'
 import { tokenCount } from '../tokenCount.ts'
@@ -95,7 +95,7 @@ const itemBytes = 128
 
 /** @returns the encoding that a provider is asked for: the shortest that it is known to have */
 export function providerEncoding(model: CatalogueModel): VectorEncoding {
-  return model.kind === 'openai' ? 'base64' : 'float'
+  return model.quirks.embeddings?.encoding ?? 'float'
 }
 
 /**
@@ -104,7 +104,7 @@ export function providerEncoding(model: CatalogueModel): VectorEncoding {
  * @throws InferenceError 400 for tokens that the provider does not take, and for vectors that an answer has no room for
  */
 export function assertEmbeddable(model: CatalogueModel, request: EmbeddingsRequest): void {
-  if (model.kind === 'qwen' && typeof request.inputs[0] !== 'string') {
+  if (!model.quirks.embeddings?.takesTokens && typeof request.inputs[0] !== 'string') {
     throw badRequest('input', `\`input\` must be text: ${model.name} takes no tokens.`)
   }
   const dimensions = request.dimensions ?? model.dimensions

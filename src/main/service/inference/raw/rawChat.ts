@@ -1,7 +1,7 @@
 import { chatAnswer, chatStreamWriter, chatUsage } from '../dialects/chatAnswer.ts'
+import type { ChatQuirks } from '../families/quirks.ts'
 import type { InnerRequest } from '../innerForm.ts'
 import { countAt, type Loose, listAt, looseObject, objectAt, parsedObject, textAt } from '../looseJson.ts'
-import type { UpstreamKind } from '../modelCatalogue.ts'
 import { openAiRequest } from '../upstreams/openAiRequest.ts'
 import { textChunks } from '../upstreams/textChunks.ts'
 import type { RawPass } from './rawPass.ts'
@@ -39,7 +39,7 @@ export const rawChat: RawPass = {
     }
     if (request.stream) kept.stream_options = { ...objectAt(body, 'stream_options'), include_usage: true }
     if (kept.tools !== undefined && listAt(kept, 'tools').length === 0) delete kept.tools
-    kept.messages = messagesOf(body, request, target.model.kind)
+    kept.messages = messagesOf(body, request, target.model.quirks.chat)
     if (refusesLogprobs(request, target.model.refuses)) {
       for (const name of ['logprobs', 'top_logprobs']) {
         if (kept[name]) written.warnings.push(`${name} was left out: ${target.model.name} does not take it`)
@@ -146,33 +146,34 @@ function headOf(data: string): string | undefined {
 }
 
 /** Messages as they came, but for what the provider would refuse. */
-function messagesOf(body: Loose, request: InnerRequest, kind: UpstreamKind): Loose[] {
+function messagesOf(body: Loose, request: InnerRequest, quirks: ChatQuirks | undefined): Loose[] {
   const images = fetchedImages(request)
   return listAt(body, 'messages').map((it) => {
     // `parsed` is what OpenAI's own client adds for itself.
     const { reasoning_details: _, thinking_blocks: __, parsed: ___, ...message } = looseObject(it) ?? {}
     const kept: Record<string, unknown> = message
-    if (kind === 'openai') {
+    if (quirks?.refusesThinkingFields) {
       delete kept.reasoning_content
       delete kept.reasoning
       delete kept.extra_content
-    } else if (kept.role === 'developer') kept.role = 'system'
-    if (kind === 'moonshot' && listAt(kept, 'tool_calls').length > 0) {
+    }
+    if (kept.role === 'developer' && !quirks?.hasDeveloperRole) kept.role = 'system'
+    if (quirks?.returnsThinking && listAt(kept, 'tool_calls').length > 0) {
       kept.reasoning_content = textAt(kept, 'reasoning_content') || textAt(kept, 'reasoning') || ' '
     }
-    if (Array.isArray(kept.content)) kept.content = contentOf(kept.content, { images, kind })
-    if (Array.isArray(kept.tool_calls)) kept.tool_calls = kept.tool_calls.map((call) => callOf(call, kind))
+    if (Array.isArray(kept.content)) kept.content = contentOf(kept.content, { images, quirks })
+    if (Array.isArray(kept.tool_calls)) kept.tool_calls = kept.tool_calls.map((call) => callOf(call, quirks))
     return kept
   })
 }
 
 function contentOf(
   parts: readonly unknown[],
-  { images, kind }: { images: ReadonlyMap<string, string>; kind: UpstreamKind },
+  { images, quirks }: { images: ReadonlyMap<string, string>; quirks: ChatQuirks | undefined },
 ): unknown[] {
   return parts.flatMap((it) => {
     const part = looseObject(it) ?? {}
-    if (part.type === 'text' && kind !== 'openai' && (textAt(part, 'text') ?? '').trim() === '') return []
+    if (part.type === 'text' && !quirks?.takesBlankTexts && (textAt(part, 'text') ?? '').trim() === '') return []
     if (part.type !== 'image_url') return [part]
     const url = textAt(objectAt(part, 'image_url'), 'url') ?? textAt(part, 'image_url') ?? ''
     const data = images.get(url)
@@ -181,13 +182,13 @@ function contentOf(
 }
 
 /** A call without arguments is refused by none as `{}`. */
-function callOf(it: unknown, kind: UpstreamKind): Loose {
+function callOf(it: unknown, quirks: ChatQuirks | undefined): Loose {
   const { extra_content: extra, ...call } = looseObject(it) ?? {}
   const { parsed_arguments: _, ...named } = objectAt(call, 'function')
   return {
     ...call,
     ...(call.function !== undefined && { function: { ...named, arguments: named.arguments || '{}' } }),
-    ...(extra !== undefined && kind === 'local' && { extra_content: extra }),
+    ...(extra !== undefined && quirks?.takesExtraContent && { extra_content: extra }),
   }
 }
 

@@ -1,46 +1,22 @@
+import type { ChatQuirks, ModelQuirks } from '../families/quirks.ts'
 import { badRequest } from '../inferenceError.ts'
 import type { AssistantTurn, ImagePart, InnerRequest, TextPart, ToolResultPart, UserTurn } from '../innerForm.ts'
 import { defined, type Loose } from '../looseJson.ts'
-import type { UpstreamKind } from '../modelCatalogue.ts'
 import { effortOf, nearestEffort, thinks, withoutRefused } from '../modelRefusals.ts'
 import type { Target, UpstreamRequest } from './upstream.ts'
 
-/** What the providers that speak OpenAI's chat completions do differently. */
-type Habits = {
-  maxTokensField: 'max_completion_tokens' | 'max_tokens'
-  /** Instructions of a developer have a role of their own. */
-  developerRole: boolean
-  /** Takes addresses of images, not only their bytes. */
-  imageUrls: boolean
-  /** Thinking goes back with the calls that came of it. */
-  returnsThinking: boolean
-  ownExtras: boolean
-}
+type ImageRules = Pick<ModelQuirks, 'takesImageUrls'>
 
-const openAi: Habits = {
-  maxTokensField: 'max_completion_tokens',
-  developerRole: true,
-  imageUrls: true,
-  returnsThinking: false,
-  ownExtras: true,
-}
-const plain: Habits = { ...openAi, maxTokensField: 'max_tokens', developerRole: false, ownExtras: false }
-const habitsOf: Partial<Record<UpstreamKind, Habits>> = {
-  openai: openAi,
-  moonshot: { ...plain, imageUrls: false, returnsThinking: true },
-  qwen: plain,
-  local: { ...plain, imageUrls: false },
-}
-
-export function takesImageUrls(kind: UpstreamKind): boolean {
-  if (kind === 'anthropic') return true
-  return habitsOf[kind]?.imageUrls ?? false
+/** @throws Error for a model whose family does not speak chat completions */
+function chatQuirks({ name, quirks }: Target['model']): ChatQuirks {
+  if (quirks.chat) return quirks.chat
+  throw new Error(`${name} does not speak chat completions.`)
 }
 
 /** @see https://platform.openai.com/docs/api-reference/chat/create */
 export function openAiRequest(asked: InnerRequest, target: Target): UpstreamRequest {
   const { model, maxOutputTokens } = target
-  const habits = habitsOf[model.kind] ?? plain
+  const quirks = chatQuirks(model)
   const request = withoutRefused(asked, model)
   const { tools, sampling, warnings } = request
   const reasoning = reasoningFields(request, target)
@@ -48,12 +24,12 @@ export function openAiRequest(asked: InnerRequest, target: Target): UpstreamRequ
   const body = defined({
     model: model.upstreamId,
     messages: request.turns.flatMap((turn) => {
-      if (turn.role === 'user') return userMessages(turn, habits)
-      if (turn.role === 'assistant') return assistantMessages(turn, habits)
-      const role = turn.developer && habits.developerRole ? 'developer' : 'system'
+      if (turn.role === 'user') return userMessages(turn, model.quirks)
+      if (turn.role === 'assistant') return assistantMessages(turn, quirks)
+      const role = turn.developer && quirks.hasDeveloperRole ? 'developer' : 'system'
       return turn.parts.length > 0 ? [{ role, content: textContent(turn.parts) }] : []
     }),
-    [habits.maxTokensField]: maxOutputTokens,
+    [quirks.maxTokensField]: maxOutputTokens,
     temperature: sampling.temperature,
     top_p: sampling.topP,
     top_k: sampling.topK,
@@ -66,9 +42,9 @@ export function openAiRequest(asked: InnerRequest, target: Target): UpstreamRequ
     tool_choice: tools.length > 0 ? toolChoice(request) : undefined,
     parallel_tool_calls: tools.length > 0 ? request.parallelToolCalls : undefined,
     ...reasoning,
-    verbosity: habits.ownExtras ? request.verbosity : undefined,
-    prompt_cache_key: habits.ownExtras ? request.promptCacheKey : undefined,
-    user: habits.ownExtras ? request.user : undefined,
+    verbosity: quirks.takesOwnFields ? request.verbosity : undefined,
+    prompt_cache_key: quirks.takesOwnFields ? request.promptCacheKey : undefined,
+    user: quirks.takesOwnFields ? request.user : undefined,
     stream: stream ? true : undefined,
     stream_options: stream ? { include_usage: true } : undefined,
   })
@@ -78,10 +54,11 @@ export function openAiRequest(asked: InnerRequest, target: Target): UpstreamRequ
 export function reasoningFields(request: InnerRequest, { model }: Pick<Target, 'model'>): Loose {
   const { reasoning } = request
   if (!reasoning || !model.reasoning) {
-    if (reasoning?.effort !== undefined && reasoning.effort !== 'none' && model.kind !== 'local') {
+    const takesAnyEffort = model.quirks.chat?.takesAnyEffort ?? false
+    if (reasoning?.effort !== undefined && reasoning.effort !== 'none' && !takesAnyEffort) {
       request.warnings.push(`reasoning effort was left out: ${model.name} does not think`)
     }
-    return model.kind === 'local' && reasoning?.effort ? { reasoning_effort: reasoning.effort } : {}
+    return takesAnyEffort && reasoning?.effort ? { reasoning_effort: reasoning.effort } : {}
   }
   switch (model.reasoning.by) {
     case 'effort': {
@@ -91,7 +68,7 @@ export function reasoningFields(request: InnerRequest, { model }: Pick<Target, '
       return { reasoning_effort: effort }
     }
     case 'toggle':
-      if (model.kind === 'qwen') return { enable_thinking: thinks(request, model) }
+      if (model.quirks.chat?.thinkingSwitch === 'enable_thinking') return { enable_thinking: thinks(request, model) }
       return { thinking: { type: thinks(request, model) ? 'enabled' : 'disabled' } }
     case 'budget':
       if (!thinks(request, model)) return { enable_thinking: false }
@@ -101,7 +78,7 @@ export function reasoningFields(request: InnerRequest, { model }: Pick<Target, '
   }
 }
 
-function userMessages(turn: UserTurn, habits: Habits): Loose[] {
+function userMessages(turn: UserTurn, family: ImageRules): Loose[] {
   const results = turn.parts.filter((part) => part.type === 'result')
   const rest = turn.parts.filter((part) => part.type !== 'result')
   // A tool message holds text only: images of results follow as the user's, behind the last result.
@@ -109,7 +86,7 @@ function userMessages(turn: UserTurn, habits: Habits): Loose[] {
   const content = [...images, ...rest].filter((part) => part.type !== 'text' || part.text.trim() !== '')
   return [
     ...results.map(toolMessage),
-    ...(content.length > 0 ? [{ role: 'user', content: userContent(content, habits) }] : []),
+    ...(content.length > 0 ? [{ role: 'user', content: userContent(content, family) }] : []),
   ]
 }
 
@@ -121,18 +98,18 @@ function toolMessage(result: ToolResultPart): Loose {
   return { role: 'tool', tool_call_id: result.callId, content }
 }
 
-function userContent(parts: UserTurn['parts'], habits: Habits): unknown {
+function userContent(parts: UserTurn['parts'], family: ImageRules): unknown {
   const [only] = parts
   if (parts.length === 1 && only?.type === 'text' && !only.cache) return only.text
-  return parts.map((part) => userPart(part, habits))
+  return parts.map((part) => userPart(part, family))
 }
 
-function userPart(part: UserTurn['parts'][number], habits: Habits): Loose {
+function userPart(part: UserTurn['parts'][number], family: ImageRules): Loose {
   switch (part.type) {
     case 'text':
       return textPart(part)
     case 'image':
-      return imagePart(part, habits)
+      return imagePart(part, family)
     case 'file': {
       const data = `data:${part.mediaType};base64,${part.base64}`
       return { type: 'file', file: { filename: part.name ?? 'file', file_data: data } }
@@ -142,19 +119,19 @@ function userPart(part: UserTurn['parts'][number], habits: Habits): Loose {
   }
 }
 
-function imagePart({ source, detail }: ImagePart, habits: Habits): Loose {
-  if (source.kind === 'url' && !habits.imageUrls) throw badRequest('messages', 'An image was not fetched.', 'image')
+function imagePart({ source, detail }: ImagePart, { takesImageUrls }: ImageRules): Loose {
+  if (source.kind === 'url' && !takesImageUrls) throw badRequest('messages', 'An image was not fetched.', 'image')
   const url = source.kind === 'url' ? source.url : `data:${source.mediaType};base64,${source.base64}`
   return { type: 'image_url', image_url: defined({ url, detail }) }
 }
 
-function assistantMessages(turn: AssistantTurn, habits: Habits): Loose[] {
+function assistantMessages(turn: AssistantTurn, quirks: ChatQuirks): Loose[] {
   const texts = turn.parts.filter((part) => part.type === 'text' && part.text !== '') as TextPart[]
   const calls = turn.parts.filter((part) => part.type === 'call')
   if (texts.length === 0 && calls.length === 0) return []
   const thinking = turn.parts.flatMap((part) => (part.type === 'thinking' ? [part.text] : [])).join('')
   // Moonshot refuses calls that lost their thinking; a blank is what it takes for thinking that nobody has.
-  const back = habits.returnsThinking && calls.length > 0 ? thinking || ' ' : undefined
+  const back = quirks.returnsThinking && calls.length > 0 ? thinking || ' ' : undefined
   return [
     defined({
       role: 'assistant',

@@ -1,8 +1,8 @@
 import type { SseEvent } from '../../../platform/http/sseEvents.ts'
+import type { CatalogueModel } from '../catalogueModel.ts'
 import type { InferenceError } from '../inferenceError.ts'
 import type { InnerEvent, InnerRequest } from '../innerForm.ts'
 import type { Loose } from '../looseJson.ts'
-import type { CatalogueModel } from '../modelCatalogue.ts'
 import type { TextRun } from './textChunks.ts'
 
 /** One kind of provider: how it is asked, and how its answers are read. Pure: nothing here touches the network. */

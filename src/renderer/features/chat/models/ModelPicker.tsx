@@ -3,6 +3,7 @@ import { Brain, Check, ChevronDown, Columns2, Image, KeyRound, Search } from 'lu
 import { Popover } from 'radix-ui'
 import { type ReactElement, useId, useState } from 'react'
 import { chatLimits } from '../../../../shared/contract/chats.ts'
+import { providerTitle } from '../../../../shared/contract/families.ts'
 import type { ListedModel } from '../../../../shared/contract/inference.ts'
 import { Checkbox } from '../../../ui/Checkbox.tsx'
 import { classNames } from '../../../ui/classNames.ts'
@@ -10,7 +11,7 @@ import { useLayers } from '../../../ui/Layers.tsx'
 import { goTo } from '../../../ui/place.ts'
 import { useModels } from '../data/useModels.ts'
 import { contextText, priceText } from '../money/amounts.ts'
-import { isKnown, isPriced, modelGroups, modelsText, providerName } from './modelWords.ts'
+import { isKnown, isPriced, modelGroups, modelsText } from './modelWords.ts'
 
 type ModelPickerProps = {
   chosen: readonly string[]
@@ -104,7 +105,7 @@ function ModelList({ chosen, onChange, single, onDone }: ModelListProps) {
             key={provider}
             heading={
               <span className="flex h-7 items-center justify-between px-2 text-small">
-                <span className="font-medium text-faint">{providerName(provider)}</span>
+                <span className="font-medium text-faint">{providerTitle(provider)}</span>
                 {!available && <span className="text-faint">No key yet</span>}
               </span>
             }
@@ -128,7 +129,7 @@ function ModelList({ chosen, onChange, single, onDone }: ModelListProps) {
                 className="flex h-8 select-none items-center gap-2 rounded-control px-2 text-accent aria-selected:bg-selected"
               >
                 <KeyRound aria-hidden className="size-3.5 shrink-0" />
-                Add a key for {providerName(provider)}
+                Add a key for {providerTitle(provider)}
               </Command.Item>
             )}
           </Command.Group>

@@ -1,16 +1,5 @@
+import { providerTitle } from '../../../../shared/contract/families.ts'
 import { type ListedModel, unknownPriceVersion } from '../../../../shared/contract/inference.ts'
-
-const providers: Readonly<Record<string, string>> = {
-  openai: 'OpenAI',
-  anthropic: 'Anthropic',
-  google: 'Google',
-  moonshot: 'Moonshot AI',
-  qwen: 'Qwen',
-}
-
-export function providerName(provider: string): string {
-  return Object.hasOwn(providers, provider) ? (providers[provider] ?? provider) : provider
-}
 
 /** `gpt-5.2`, `gpt-5.2 and claude-opus-4.6`, `3 models`. */
 export function modelsText(models: readonly string[]): string {
@@ -26,7 +15,7 @@ export type ModelGroup = { provider: string; available: boolean; models: readonl
 export function modelGroups(models: readonly ListedModel[], query: string): ModelGroup[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   const fitting = models.filter((model) => {
-    const text = `${model.id} ${model.display_name} ${model.provider} ${providerName(model.provider)}`.toLowerCase()
+    const text = `${model.id} ${model.display_name} ${model.provider} ${providerTitle(model.provider)}`.toLowerCase()
     return words.every((word) => text.includes(word))
   })
   const groups = [...Map.groupBy(fitting, ({ provider }) => provider)].map(([provider, members]) => ({

@@ -1,5 +1,6 @@
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
+import { providerTitle } from '../../../../shared/contract/families.ts'
 import { isChatModel, type ListedModel } from '../../../../shared/contract/inference.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { ChoiceChips } from '../../../ui/ChoiceChips.tsx'
@@ -9,7 +10,6 @@ import { addressOf } from '../../../ui/place.ts'
 import { Select } from '../../../ui/Select.tsx'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import { NewKeyDialog } from '../keys/NewKeyDialog.tsx'
-import { providerName } from '../models/modelWords.ts'
 import { useModels } from '../models/useModels.ts'
 import { SettingsCard, SettingsGroup, SettingsPage, SettingsRow } from '../SettingsPage.tsx'
 import { SnippetBlock } from './SnippetBlock.tsx'
@@ -46,7 +46,7 @@ function Clients({ models }: { models: readonly ListedModel[] }) {
   const smallModel = smallModelFor(model, offered)
   const options = models
     .filter(({ id }) => offered.includes(id))
-    .map(({ id, provider }) => ({ value: id, label: id, detail: providerName(provider) }))
+    .map(({ id, provider }) => ({ value: id, label: id, detail: providerTitle(provider) }))
   return (
     <>
       <ChoiceChips

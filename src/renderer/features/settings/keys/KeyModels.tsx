@@ -1,6 +1,6 @@
+import { providerTitle } from '../../../../shared/contract/families.ts'
 import { Checkbox } from '../../../ui/Checkbox.tsx'
 import { Select } from '../../../ui/Select.tsx'
-import { providerName } from '../models/modelWords.ts'
 import { useModels } from '../models/useModels.ts'
 
 type KeyModelsProps = {
@@ -33,7 +33,7 @@ export function KeyModels({ chosen, onChange, error }: KeyModelsProps) {
               <Checkbox
                 key={id}
                 label={id}
-                hint={providerName(provider)}
+                hint={providerTitle(provider)}
                 checked={chosen.includes(id)}
                 onChange={(on) => onChange(on ? [...chosen, id] : chosen.filter((it) => it !== id))}
               />

@@ -1,7 +1,8 @@
 import { RotateCw } from 'lucide-react'
 import { useState } from 'react'
+import { families, providerTitle } from '../../../../shared/contract/families.ts'
 import type { ListedModel } from '../../../../shared/contract/inference.ts'
-import { type Provider, type Providers, providerFacts } from '../../../../shared/contract/providers.ts'
+import type { Provider, Providers } from '../../../../shared/contract/providers.ts'
 import { useConnection } from '../../../agent/AgentProvider.tsx'
 import { Button } from '../../../ui/Button.tsx'
 import { ConfirmDialog } from '../../../ui/ConfirmDialog.tsx'
@@ -11,7 +12,6 @@ import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import { notify } from '../../../ui/toast.tsx'
 import { SettingsGroup, SettingsPage } from '../SettingsPage.tsx'
 import { ModelTable } from './ModelTable.tsx'
-import { providerName } from './modelWords.ts'
 import { OwnServers } from './OwnServers.tsx'
 import { ProviderRow } from './ProviderRow.tsx'
 import { useModels } from './useModels.ts'
@@ -71,7 +71,7 @@ function ProviderGroup({ providers, storage, models }: ProviderGroupProps) {
           <ProviderRow
             key={provider.family}
             provider={provider}
-            models={models.filter((it) => it.provider === providerFacts[provider.family].provider)}
+            models={models.filter((it) => it.provider === families[provider.family].provider)}
             onRemove={() => setRemoved(provider)}
           />
         ))}
@@ -133,9 +133,9 @@ function OperatorModels({ models, isPending }: OperatorModelsProps) {
       {available !== undefined && available.length > 0 && (
         <ul className="divide-y divide-line rounded-card border border-line bg-canvas">
           {providers.map((provider) => (
-            <li key={provider} aria-label={providerName(provider)} className="px-3.5 py-3">
-              <p className="font-medium text-text">{providerName(provider)}</p>
-              <ModelTable of={providerName(provider)} models={available.filter((it) => it.provider === provider)} />
+            <li key={provider} aria-label={providerTitle(provider)} className="px-3.5 py-3">
+              <p className="font-medium text-text">{providerTitle(provider)}</p>
+              <ModelTable of={providerTitle(provider)} models={available.filter((it) => it.provider === provider)} />
             </li>
           ))}
         </ul>

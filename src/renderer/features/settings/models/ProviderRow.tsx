@@ -1,7 +1,8 @@
 import { MoreHorizontal } from 'lucide-react'
 import { useState } from 'react'
+import { families } from '../../../../shared/contract/families.ts'
 import type { ListedModel } from '../../../../shared/contract/inference.ts'
-import { type KeyTest, type Provider, providerFacts } from '../../../../shared/contract/providers.ts'
+import type { KeyTest, Provider } from '../../../../shared/contract/providers.ts'
 import { openRecord } from '../../../../shared/openRecord.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { IconButton } from '../../../ui/IconButton.tsx'
@@ -56,7 +57,7 @@ export function ProviderRow({ provider, models, onRemove }: ProviderRowProps) {
     ...(own ? [{ label: 'Replace key…', onSelect: () => void giveKey() }] : []),
     {
       label: `Open ${name}’s key page`,
-      onSelect: () => void window.open(providerFacts[family].keysUrl, '_blank', 'noopener,noreferrer'),
+      onSelect: () => void window.open(families[family].keysUrl, '_blank', 'noopener,noreferrer'),
     },
     ...(own ? (['separator', { label: 'Remove key…', tone: 'danger', onSelect: remove }] as const) : []),
   ]

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { providerTitle } from '../../../../shared/contract/families.ts'
 import type { ListedModel } from '../../../../shared/contract/inference.ts'
-import { modelCount, priceText, providerName, takenNames, tokensText } from './modelWords.ts'
+import { modelCount, priceText, takenNames, tokensText } from './modelWords.ts'
 
 test('prices and sizes are short, and hide nothing', () => {
   expect([0, 0.05, 1.25, 0.0125, 15].map(priceText)).toEqual(['Free', '$0.05', '$1.25', '$0.0125', '$15.00'])
@@ -19,5 +20,5 @@ test('tells which names another provider has', () => {
     { model: 'gpt-5.2', by: 'OpenAI' },
     { model: 'llama', by: 'ollama' },
   ])
-  expect(providerName('moonshot')).toBe('Moonshot AI')
+  expect(providerTitle('moonshot')).toBe('Moonshot AI')
 })

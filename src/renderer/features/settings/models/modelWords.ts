@@ -1,5 +1,6 @@
+import { providerTitle } from '../../../../shared/contract/families.ts'
 import { type ListedModel, unknownPriceVersion } from '../../../../shared/contract/inference.ts'
-import { type ModelServer, providerFacts } from '../../../../shared/contract/providers.ts'
+import type { ModelServer } from '../../../../shared/contract/providers.ts'
 import { formatUsd } from '../../../../shared/money/moneyText.ts'
 
 /** For a million tokens: `$1.25`. */
@@ -23,12 +24,6 @@ export function tokensText(tokens: number): string {
   return tokens >= 1_000 ? `${Math.round(tokens / 1_000)}K` : String(tokens)
 }
 
-/** What a person calls who answers: `OpenAI`, or the name of a server of their own. */
-export function providerName(provider: string): string {
-  const known = Object.values(providerFacts).find((it) => it.provider === provider)
-  return known?.name ?? provider.replace(/^local:/, '')
-}
-
 export type TakenName = { model: string; by: string }
 
 /** Models of a server that cannot be used, because another provider has a model of the same name. */
@@ -36,7 +31,7 @@ export function takenNames(server: Pick<ModelServer, 'name' | 'models'>, listed:
   const providers = new Map(listed.map(({ id, provider }) => [id, provider]))
   return server.models.flatMap((model) => {
     const provider = providers.get(model)
-    return provider === undefined || provider === `local:${server.name}` ? [] : [{ model, by: providerName(provider) }]
+    return provider === undefined || provider === `local:${server.name}` ? [] : [{ model, by: providerTitle(provider) }]
   })
 }
 

@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { FamilyId } from '../../../../shared/contract/families.ts'
 import {
   addModelServer,
   changeModelServer,
@@ -6,7 +7,6 @@ import {
   listModelServers,
   listProviders,
   type ModelServerId,
-  type ProviderFamily,
   readProviderKeysAgain,
   refreshModelServer,
   removeModelServer,
@@ -51,8 +51,8 @@ function useReadAgain(key: readonly string[]): void {
 export function useProviderActions() {
   const agent = useAgent()
   return {
-    test: (family: ProviderFamily) => agent(testProvider, { family }),
-    remove: (family: ProviderFamily) => agent(removeProviderKey, { family }),
+    test: (family: FamilyId) => agent(testProvider, { family }),
+    remove: (family: FamilyId) => agent(removeProviderKey, { family }),
     readAgain: () => agent(readProviderKeysAgain, {}),
     find: async () => (await agent(findModelServers, {})).found,
     addServer: (server: { name: string; base_url: string; free?: boolean }) => agent(addModelServer, server),

@@ -1,0 +1,31 @@
+import { rawChat } from '../raw/rawChat.ts'
+import { openAiUpstream } from '../upstreams/openAiUpstream.ts'
+import type { ModelFamily } from './modelFamily.ts'
+import type { ChatQuirks, ModelQuirks } from './quirks.ts'
+
+export const compatibleChat: ChatQuirks = {
+  maxTokensField: 'max_tokens',
+  hasDeveloperRole: false,
+  returnsThinking: false,
+  takesOwnFields: false,
+  refusesThinkingFields: false,
+  takesBlankTexts: false,
+  takesExtraContent: false,
+  thinkingSwitch: 'thinking',
+  takesAnyEffort: false,
+}
+
+export const compatibleQuirks: ModelQuirks = {
+  takesImageUrls: true,
+  countsTokens: false,
+  chat: compatibleChat,
+  embeddings: { encoding: 'float', takesTokens: true, takesUser: false },
+}
+
+/** A family that speaks OpenAI's chat completions and has no quirks that are known. */
+export const openAiCompatible: ModelFamily = {
+  credentialHeaders: (apiKey) => ({ authorization: `Bearer ${apiKey}` }),
+  listRequest: { path: '/models', headers: {} },
+  route: ({ dialect }) => ({ upstream: openAiUpstream, raw: dialect === 'chat' ? rawChat : undefined }),
+  quirks: compatibleQuirks,
+}
