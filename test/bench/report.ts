@@ -103,6 +103,8 @@ How each is measured:
   TensorZero p99 0.94 ms at 10,000 on 4 processors.
 - **activity**: a log of 100,000 entries of tools in a file of its own, read in the process that holds it: pages of 100, as the window asks for
   them.
+- **leases**: taken and released by the registry of the service with its repositories, by processor time. A key is looked up in memory,
+  a sign-in in the database.
 - **tools**: \`sandbox_get\` by POST to the agent's \`/mcp\`, and \`GET /v1/sandboxes/:id\` at the service or at the agent,
   in turn; both with \`fetch\`. Lists and the twenty clients by the protocol's own client package, each client with a key and a sandbox of
   its own, without a pause between calls.

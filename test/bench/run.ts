@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- soak [MINUTES]` looks for memory that grows with use, for 30 minutes by default.
- * `npm run bench [-- --quick] [-- --gateway | --domains | --payments | --chat | --timeline | --tools]`: measures Steward and its peers
+ * `npm run bench [-- --quick] [-- --gateway | --domains | --payments | --chat | --timeline | --tools | --leases]`: measures Steward and its peers
  * and writes docs/bench.md. Run it on a machine that does nothing else. A quick run has few tries and prints its page instead of writing it.
  */
 import { writeFileSync } from 'node:fs'
@@ -19,6 +19,7 @@ import { soak } from './soak/soak.ts'
 import { chatFigures } from './steward/chatFigures.ts'
 import { domainRows } from './steward/domainRows.ts'
 import { gatewayRows } from './steward/gatewayRows.ts'
+import { leaseFigures } from './steward/leaseFigures.ts'
 import { ledgerFigures } from './steward/ledgerFigures.ts'
 import { concurrentPayments, paymentFigures } from './steward/paymentFigures.ts'
 import { coldStarts, megabytesPerTerminal, proportionalMegabytes } from './steward/processFigures.ts'
@@ -82,6 +83,7 @@ function groups() {
     { flag: '--chat', rows: chatRows },
     { flag: '--timeline', rows: timelineRows },
     { flag: '--tools', rows: toolRows },
+    { flag: '--leases', rows: leaseRows },
   ]
 }
 
@@ -111,9 +113,23 @@ async function* measured(): AsyncGenerator<Row> {
   yield* timelineRows(tries)
   yield* toolRows(tries)
   yield await ledgerRow()
+  yield* leaseRows()
   yield* paymentRows()
   yield* walletRows()
   yield* chatRows()
+}
+
+async function* leaseRows(): AsyncGenerator<Row> {
+  const { keyMicros, signInMicros, providerMicros, open } = leaseFigures(tries(400_000))
+  const micros = (value: number) => `${value.toFixed(1)} µs`
+  yield {
+    what: `leases of a request beside ${open.toLocaleString('en-US')} open streams`,
+    steward: `API key ${micros(keyMicros)}, sign-in ${micros(signInMicros)}, its provider ${micros(providerMicros)}`,
+    processor: micros(Math.max(keyMicros, signInMicros) + providerMicros),
+    peer: '–',
+    ratio: undefined,
+    target: '≤ 20 µs',
+  }
 }
 
 async function* chatRows(): AsyncGenerator<Row> {

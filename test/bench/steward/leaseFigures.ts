@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { silentLog } from '../../../src/main/platform/log.ts'
+import type { PrincipalId } from '../../../src/main/platform/principals.ts'
+import { accountRepository } from '../../../src/main/service/accounts/accountRepository.ts'
+import { apiKeys } from '../../../src/main/service/accounts/apiKeys.ts'
+import { ensureOwner } from '../../../src/main/service/accounts/ownerAccount.ts'
+import { refreshTokenRepository } from '../../../src/main/service/auth/refreshTokenRepository.ts'
+import { walletRepository } from '../../../src/main/service/auth/walletRepository.ts'
+import { createProviderLeases } from '../../../src/main/service/inference/providerLeases.ts'
+import { createServicePrincipals } from '../../../src/main/service/principals.ts'
+import { migrate } from '../../../src/main/storage/migrate.ts'
+import { serviceMigrations } from '../../../src/main/storage/migrations/serviceMigrations.ts'
+import { openDatabase } from '../../../src/main/storage/openDatabase.ts'
+import { temporaryFolder } from '../../support/temporaryFolder.ts'
+
+/** Processor time in microseconds. */
+export type LeaseFigures = { keyMicros: number; signInMicros: number; providerMicros: number; open: number }
+
+/** Streams that are open meanwhile. */
+const open = 1_000
+
+/** Measures what leases cost a request, and one of a model: of its principal and of its provider. */
+export function leaseFigures(count: number): LeaseFigures {
+  const folder = temporaryFolder('bench-leases')
+  const database = openDatabase(join(folder, 'service.sqlite'))
+  const principals = createServicePrincipals({ now: Date.now, log: silentLog })
+  try {
+    migrate(database, serviceMigrations)
+    const accounts = accountRepository(database)
+    const keyFile = join(folder, 'owner.key')
+    const accountId = ensureOwner({ accounts, keyFile, now: Date.now, randomBytes })
+    const keys = apiKeys({ accounts, now: Date.now, randomBytes })
+    const { id } = keys.create(accountId, 'bench')
+    const wallet = { type: 'evm', address: `0x${'1'.repeat(40)}` } as const
+    const nowMs = Date.now()
+    walletRepository(database).add({ ...wallet, accountId, linkedAtMs: nowMs })
+    const sessions = refreshTokenRepository(database)
+    const times = { createdAtMs: nowMs, expiresAtMs: nowMs + 3_600_000 }
+    sessions.add({ hash: randomBytes(32), familyId: 'fam_1', accountId, wallet, ...times })
+    principals.add('key', keys.rulesOf)
+    principals.add('sign-in', sessions.findRights)
+    const provider = { baseUrl: 'http://127.0.0.1:1/v1', apiKey: undefined }
+    const providers = createProviderLeases({ providerOf: () => provider })
+    const streams = Array.from({ length: open }, () => principals.lease(`key:${id}`, 'completion', { onEnd: abort }))
+
+    const request = (principal: PrincipalId) => () => {
+      const lease = principals.lease(principal, 'request', { onEnd: abort })
+      if (lease.error) throw lease.error
+      lease.release()
+    }
+    const figures = {
+      keyMicros: processorMicros(count, request(`key:${id}`)),
+      signInMicros: processorMicros(count, request('sign-in:fam_1')),
+      providerMicros: processorMicros(count, () => providers.begin('local:shed', provider, abort)()),
+      open,
+    }
+    for (const stream of streams) stream.release()
+    return figures
+  } finally {
+    principals.close()
+    database.close()
+  }
+}
+
+function abort(): void {}
+
+function processorMicros(count: number, work: () => void): number {
+  for (let index = 0; index < count / 10; index += 1) work()
+  const before = process.cpuUsage()
+  for (let index = 0; index < count; index += 1) work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / count
+}
