@@ -37,6 +37,7 @@ const intent: IntentRecord = {
   raw: evil,
   host: null,
   scope: null,
+  purchase: null,
   amount_micro_usd: null,
   needs_confirmation: true,
   created_at: '2026-01-01T00:00:00.000Z',

@@ -33,6 +33,8 @@ type Options = {
   chain?: (asked: Parameters<AuthorizationLookup['stateOf']>[0]) => AuthorizationState | Promise<AuthorizationState>
   /** USDC that Permit2 may move. */
   permitAllowance?: () => Promise<bigint | undefined>
+  /** Time of the newest block; by itself no node answers. */
+  blockTimeMs?: () => Promise<number | undefined>
   seller?: Seller
   rules?: PolicyRule[]
   limits?: Partial<PaymentBudgetLimits>
@@ -81,6 +83,7 @@ export function openPayments(given: Options = {}) {
     isOwnService: () => false,
     hasSolana: () => signer.wallet.accounts().some(({ chainType }) => chainType === 'solana'),
     permitAllowance: given.permitAllowance ?? (async () => undefined),
+    blockTimeMs: given.blockTimeMs ?? (async () => undefined),
     lookup: { stateOf: async (asked) => chain(asked) },
     onIntentChange: (listener) =>
       events.subscribe((event) => {

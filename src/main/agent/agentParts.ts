@@ -9,6 +9,7 @@ import type { Approvals } from './approvals/approvals.ts'
 import { authorityParts } from './authorityParts.ts'
 import { budgetParts } from './budgetParts.ts'
 import { sharedBudget } from './budgets/paymentBudgets.ts'
+import { allReservations } from './budgets/paymentReservations.ts'
 import { chatParts } from './chatParts.ts'
 import { connectionParts } from './connectionParts.ts'
 import type { ServiceClient } from './connections/serviceClient.ts'
@@ -18,7 +19,7 @@ import { domainParts } from './domainParts.ts'
 import { identityParts } from './identityParts.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
 import type { Note } from './note.ts'
-import { paymentParts } from './paymentParts.ts'
+import { createPurchaseReservations, paymentParts } from './paymentParts.ts'
 import { providerParts } from './providerParts.ts'
 import { recordingParts } from './recordingParts.ts'
 import { knownThingRepository } from './references/knownThingRepository.ts'
@@ -90,7 +91,8 @@ export function agentParts(options: AgentOptions): AgentParts {
   const approval = approvalParts(ground, {
     ...{ authority, wallet: vault },
     serviceTarget,
-    paymentReservations: budget.reservations,
+    paymentReservations: allReservations([createPurchaseReservations(ground.database), budget.reservations]),
+    beforeSigning: (record) => payment.payments.checkBeforeSigning(record),
   })
   const { approvals, policy } = approval
   const connection = connectionParts(ground, { wallet: vault, approvals, serviceTarget })

@@ -40,6 +40,7 @@ type Given = {
   serviceTarget: () => ServiceTarget | undefined
   /** Of payments, beside grants. */
   paymentReservations: Reservations
+  beforeSigning: (record: IntentRecord) => Promise<void>
 }
 
 /** Events after which a request that waits may have become impossible. */
@@ -57,7 +58,7 @@ function isClient({ asker }: IntentRecord): boolean {
 /** The signer, and what decides whether it signs. */
 export function approvalParts(
   ground: AgentGround,
-  { authority, wallet, serviceTarget, paymentReservations }: Given,
+  { authority, wallet, serviceTarget, paymentReservations, beforeSigning }: Given,
 ): ApprovalParts {
   const { config, database, events, activity, dialog, scope, log, solana, now } = ground
   const signer = intentSigner({
@@ -91,6 +92,7 @@ export function approvalParts(
         paymentReservations,
         grantReservations({ grants: grantRepository(database), now }),
       ]),
+      beforeSigning,
       publish: events.publish,
       note: activity.note,
       newId: () => randomBytes(12).toString('hex'),

@@ -2,9 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { AppError } from '../../shared/appError.ts'
 import type { PaymentId } from '../../shared/contract/paymentRecords.ts'
 import { httpClient } from '../platform/httpClient.ts'
+import type { Database } from '../storage/openDatabase.ts'
 import type { AgentGround } from './agentGround.ts'
 import type { AgentPrincipals } from './agentPrincipals.ts'
 import type { ApprovalParts } from './approvalParts.ts'
+import { intentRepository } from './approvals/intentRepository.ts'
+import type { Reservations } from './approvals/reservations.ts'
 import type { BudgetParts } from './budgetParts.ts'
 import { budgetRoutes } from './budgets/budgetRoutes.ts'
 import { signedEntries } from './budgets/signedEntries.ts'
@@ -12,7 +15,11 @@ import { askedUrl, connector, type ServiceTarget, tlsOptions } from './connectio
 import type { LocalEndpoint } from './localEndpoint.ts'
 import { chainLookup, lookupByNetwork, solanaLookup, testLedgerLookup } from './payments/authorizationLookup.ts'
 import { type PaymentEngine, paymentEngine } from './payments/paymentEngine.ts'
+import { paymentRepository } from './payments/paymentRepository.ts'
 import { paymentRoutes } from './payments/paymentRoutes.ts'
+import { isFinal } from './payments/paymentStates.ts'
+import { purchaseLeaseRepository } from './payments/purchaseLeaseRepository.ts'
+import { purchaseReservations } from './payments/purchaseReservations.ts'
 import { type Purchases, purchases as purchasesOf } from './payments/purchases.ts'
 import { publicSeller } from './payments/seller.ts'
 import { createSellerAccess } from './payments/sellerAccess.ts'
@@ -28,6 +35,7 @@ type Given = {
 }
 
 const maxAnswerBytes = 2 * 1024 * 1024
+const blockTimeWithinMs = 3_000
 
 export type PaymentParts = Pick<PaymentEngine, 'payments' | 'rows'> & {
   purchases: Purchases
@@ -75,6 +83,10 @@ export function paymentParts(ground: AgentGround, given: Given): PaymentParts {
         const chain = chains.find((it) => it.network.id === network)
         return chain?.permitAllowance(address).catch(() => undefined)
       },
+      async blockTimeMs(network) {
+        const chain = chains.find((it) => it.network.id === network)
+        return chain?.blockTimeMs(undefined, { withinMs: blockTimeWithinMs }).catch(() => undefined)
+      },
       isOwnService: (url) => originOf(serviceTarget()?.url) === originOf(url),
       alongside: (rows) => entries.lookAfter((intentId) => rows.ofIntent(intentId) !== undefined),
       onIntentChange: (listener) =>
@@ -113,6 +125,20 @@ export function paymentParts(ground: AgentGround, given: Given): PaymentParts {
       ...paymentRoutes({ ...engine, purchases, seller: strangers, access }),
     ],
   }
+}
+
+/** Lets one request at a time buy a thing at the service, as the database knows them. */
+export function createPurchaseReservations(database: Database): Reservations {
+  const { find } = intentRepository(database)
+  const rows = paymentRepository(database)
+  return purchaseReservations({
+    leases: purchaseLeaseRepository(database),
+    isUnderWay(intentId) {
+      const state = find(intentId)?.record.state
+      const payment = state === 'signed' ? rows.ofIntent(intentId) : undefined
+      return state === 'approved' || (payment !== undefined && !isFinal(payment.record.state))
+    },
+  })
 }
 
 function originOf(url: string | undefined): string | undefined {

@@ -37,7 +37,7 @@ export function renewalParts(ground: AgentGround, given: Given): { endpoints: Lo
   const auto = autoRenewals({
     ...{ records, approvals, paymentOf, now, log: renewalLog },
     async buy({ domain, years, capMicroUsd, ifExpiresAt, alongside }, signal) {
-      const order = payment.purchases.renewal({ domain, years, if_expires_at: ifExpiresAt })
+      const order = await payment.purchases.renewal({ domain, years, if_expires_at: ifExpiresAt })
       const call = { asker: autoRenewAsker, repeatable: undefined, setHeader() {}, signal }
       const reason = `Auto-renew: ${domain} expires on ${ifExpiresAt.slice(0, 10)}`
       const bought = await payment.payments.buy(async () => ({ ...order, capMicroUsd }), call, {

@@ -164,6 +164,13 @@ export const IntentRecord = z.object({
   scope: z.string().nullable(),
   /** Micro-dollars (1 USD = 1,000,000) as decimal text; null where no money moves. */
   amount_micro_usd: z.string().nullable(),
+  purchase: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe(
+      'What a payment buys at the service, such as `domain:example.com`: the same for requests of the same thing.',
+    ),
   /** Above the threshold: the person confirms it in a dialog that the window cannot draw. */
   needs_confirmation: z.boolean(),
   created_at: IsoTime,

@@ -27,6 +27,7 @@ import { intentWaiting } from './intentWaiting.ts'
 import type { Verdict } from './judge.ts'
 import { policyKeeping } from './policyKeeping.ts'
 import { policyRepository } from './policyRepository.ts'
+import { purchaseClosing } from './purchaseClosing.ts'
 import { createRequesterLeases } from './requesterLeases.ts'
 import type { Reservations } from './reservations.ts'
 
@@ -49,6 +50,8 @@ type Options = {
   newId: () => string
   now: () => number
   log: Log
+  /** Checks right before a signature what may have changed since the request. @throws AppError: nothing is signed */
+  beforeSigning?: (record: IntentRecord) => Promise<void>
   /** What an approval uses up; by itself that is grants alone. */
   reservations?: Reservations
 }
@@ -98,7 +101,8 @@ export function approvalEngine(options: Options): Approvals {
     },
   })
   const isStopped = () => policies.read().stopped
-  const signing = intentSigning({ lifecycle, judging, signer, wallet, isStopped, expireDue, log })
+  const { beforeSigning = async () => {} } = options
+  const signing = intentSigning({ lifecycle, judging, signer, wallet, isStopped, beforeSigning, expireDue, log })
   const waiting = intentWaiting({ lifecycle, get })
   const leaveWallet = options.onWalletChange(signing.resumeAll)
   leases.start()
@@ -115,6 +119,7 @@ export function approvalEngine(options: Options): Approvals {
       now,
     }),
     ...accountRemoval({ lifecycle, onGrantsChanged, now }),
+    ...purchaseClosing({ lifecycle, now }),
     ...policyKeeping({
       lifecycle,
       policies,

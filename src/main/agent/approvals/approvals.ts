@@ -35,6 +35,8 @@ export type Approvals = {
    * limits or targets changed.
    */
   review(): void
+  /** Denies what waits to buy what another request has bought. */
+  closePurchase(purchase: string): void
   /** Whether there is an account that could sign. */
   hasWallet(): boolean
   /** @throws AppError `wallet/locked`, `wallet/absent` */
@@ -53,6 +55,8 @@ export type AskRequest = {
   intent: Intent
   asker: Asker
   reason?: string | undefined
+  /** What a payment buys. One request of it at a time is approved. */
+  purchase?: string | undefined
   /** The person is asked, whatever rules and grants allow. */
   needsPerson?: boolean
   /** Keeps what belongs to the intent, in the transaction that keeps the intent, before anything is signed. */

@@ -55,13 +55,13 @@ export function intentAsking(options: Options): Pick<Approvals, 'ask' | 'foresee
       const refusal = mayNow({ request: record })
       return refusal ? { effect: 'deny', detail: refusal.error.message } : judging.verdictOn(record)
     },
-    async ask({ intent, asker, reason, needsPerson, alongside }) {
+    async ask({ intent, asker, reason, purchase, needsPerson, alongside }) {
       expireDue()
       checkRoom(asker)
       const prepared = await signer.prepare(intent)
       const unlocked = !needsWallet(prepared.intent.kind) || wallet.isUnlocked()
       const record = lifecycle.atomically(() => {
-        const fresh = newRecord({ id: `int_${newId()}`, prepared, asker, reason }, policies.read(), now())
+        const fresh = newRecord({ id: `int_${newId()}`, prepared, asker, reason, purchase }, policies.read(), now())
         const refusal = mayNow({ request: fresh })
         if (refusal && !isVerdict(refusal)) throw refusal.error
         const judged = judging.verdictOn(fresh)

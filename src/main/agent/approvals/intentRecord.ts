@@ -6,10 +6,20 @@ import { isAbove } from './judgedIntent.ts'
 
 const minuteMs = 60_000
 
-type Asked = { id: string; prepared: PreparedIntent; asker: Asker; reason: string | undefined }
+type Asked = {
+  id: string
+  prepared: PreparedIntent
+  asker: Asker
+  reason: string | undefined
+  purchase?: string | undefined
+}
 
 /** The record of an intent that waits, before anything was decided. */
-export function newRecord({ id, prepared, asker, reason }: Asked, policy: Policy, nowMs: number): IntentRecord {
+export function newRecord(
+  { id, prepared, asker, reason, purchase }: Asked,
+  policy: Policy,
+  nowMs: number,
+): IntentRecord {
   const { intent, account, sentence, fields, raw, host, amountMicroUsd } = prepared
   return {
     id,
@@ -25,6 +35,7 @@ export function newRecord({ id, prepared, asker, reason }: Asked, policy: Policy
     host,
     scope: scopeOf(intent),
     amount_micro_usd: amountMicroUsd === null ? null : String(amountMicroUsd),
+    purchase: purchase ?? null,
     needs_confirmation: isAbove(amountMicroUsd, policy.confirm_above_micro_usd),
     created_at: isoTime(nowMs),
     expires_at: isoTime(expiryMs(prepared, policy, nowMs)),

@@ -31,6 +31,8 @@ type Options = {
   signer: Signer
   wallet: Pick<WalletKeys, 'isUnlocked'>
   isStopped: () => boolean
+  /** Checks what may have changed since the request. @throws AppError: nothing is signed */
+  beforeSigning: (record: IntentRecord) => Promise<void>
   expireDue: () => void
   log: Log
 }
@@ -41,6 +43,7 @@ export function intentSigning({
   signer,
   wallet,
   isStopped,
+  beforeSigning,
   expireDue,
   log,
 }: Options): IntentSigning {
@@ -57,6 +60,8 @@ export function intentSigning({
   const signOnce = async (id: string, prepared: PreparedIntent): Promise<IntentRecord> => {
     if (!mayBeSigned(id)) return present(id)
     try {
+      await beforeSigning(present(id))
+      if (!mayBeSigned(id)) return present(id)
       const result = await signer.sign(prepared)
       if (closed) throw new AppError('service/unavailable', 'Steward is shutting down.')
       if (!mayBeSigned(id)) return present(id)

@@ -9,6 +9,8 @@ export type JudgedIntent = {
   scope: string | null
   accountId: Grant['account_id']
   amountMicroUsd: bigint | null
+  /** What a payment buys. */
+  purchase?: string | null
 }
 
 /** Whether the wallet signs it. What a tool wants to do needs an approval alone. */
@@ -17,8 +19,8 @@ export function needsWallet(kind: IntentKind): boolean {
 }
 
 export function judgedIntent(record: IntentRecord): JudgedIntent {
-  const { kind, asker, host, scope, account_id: accountId } = record
-  return { kind, asker, host, scope, accountId, amountMicroUsd: amountOf(record) }
+  const { kind, asker, host, scope, account_id: accountId, purchase } = record
+  return { kind, asker, host, scope, accountId, amountMicroUsd: amountOf(record), purchase }
 }
 
 export function amountOf({ amount_micro_usd: amount }: Pick<IntentRecord, 'amount_micro_usd'>): bigint | null {

@@ -13,11 +13,18 @@ import { paymentFollower } from './paymentFollower.ts'
 import { paymentJournal, paymentSummary } from './paymentJournal.ts'
 import { holdPaymentLeases } from './paymentLeases.ts'
 import { paymentNotes } from './paymentNotes.ts'
-import { type PaymentRepository, paymentRepository } from './paymentRepository.ts'
+import {
+  type PaymentRecord,
+  type PaymentRepository,
+  paymentRepository,
+  type StoredPayment,
+} from './paymentRepository.ts'
 import { type HeldHeaders, type PaymentSending, paymentSending } from './paymentSending.ts'
 import { isFinal } from './paymentStates.ts'
 import { type Payments, payments as paymentsOf } from './payments.ts'
+import { purchaseLeaseRepository } from './purchaseLeaseRepository.ts'
 import type { Seller } from './seller.ts'
+import { createSigningClock } from './signingClock.ts'
 
 export type PaymentEngine = {
   payments: Payments
@@ -31,7 +38,7 @@ export type PaymentEngine = {
 
 type Options = {
   database: Database
-  approvals: Pick<Approvals, 'get' | 'foresee'>
+  approvals: Pick<Approvals, 'get' | 'foresee' | 'closePurchase'>
   ask: (request: AskRequest) => ReturnType<Approvals['ask']>
   repeats: RepeatedAsks
   principals: Pick<AgentPrincipals, 'lease'>
@@ -51,6 +58,8 @@ type Options = {
   hasSolana: () => boolean
   /** As `payments` asks for it. */
   permitAllowance: (network: string) => Promise<bigint | undefined>
+  /** As `SigningClock` asks for it. */
+  blockTimeMs: (network: string) => Promise<number | undefined>
   lookup: AuthorizationLookup
   /** What is done beside, from time to time. */
   alongside?: (rows: PaymentRepository) => Promise<void>
@@ -73,8 +82,19 @@ export function paymentEngine(options: Options): PaymentEngine {
   })
   const notes = paymentNotes(options.note)
   const heldHeaders: HeldHeaders = new Map()
-  const leaveJournal = journal.subscribe(({ payment: { record }, from }) => {
-    if (isFinal(record.state)) heldHeaders.delete(record.id)
+  const purchaseLeases = purchaseLeaseRepository(options.database)
+  /** Ends the lease of what a payment was about, and what waits to buy what it bought. */
+  const endPurchase = ({ intent_id: intentId, paid }: PaymentRecord, answer: StoredPayment['answer']): void => {
+    if (intentId === null) return
+    purchaseLeases.remove(intentId)
+    const purchase = payments.findIntent(intentId)?.purchase
+    if (purchase && paid && answer && answer.status < 400) options.approvals.closePurchase(purchase)
+  }
+  const leaveJournal = journal.subscribe(({ payment: { record, answer }, from }) => {
+    if (isFinal(record.state)) {
+      heldHeaders.delete(record.id)
+      endPurchase(record, answer)
+    }
     notes.became(record, from)
     publish({ type: 'payment.changed', payment: paymentSummary(record) })
     if (record.state !== from) publish({ type: 'payment-budgets.changed' })
@@ -103,6 +123,7 @@ export function paymentEngine(options: Options): PaymentEngine {
     payees: budgetRecords,
     budgets,
     follower,
+    clock: createSigningClock({ blockTimeMs: options.blockTimeMs, now }),
   })
   const leases = holdPaymentLeases({
     ...{ principals: options.principals, payments: rows, journal },

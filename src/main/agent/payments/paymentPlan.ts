@@ -19,6 +19,8 @@ export type Wanted = {
   title: string
   /** The price that is expected: any other is refused. */
   quote: PaymentReceipt['quote']
+  /** What it buys, as `IntentRecord.purchase`. Default: what the request says, at the own service. */
+  purchase?: string
   /** The most that whoever asks would pay; null: what the limit of one payment says. */
   capMicroUsd: number | null
 }

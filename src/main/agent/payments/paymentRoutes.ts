@@ -81,7 +81,7 @@ export function paymentRoutes({ payments, rows, follow, purchases, seller, acces
       const wanted = registration
         ? purchases.registration(registration)
         : renewal
-          ? purchases.renewal(renewal)
+          ? await purchases.renewal(renewal)
           : await purchases.topUp(topup?.amount_usd ?? 0)
       return payments.check(wanted, asker, signal)
     }),
@@ -91,7 +91,7 @@ export function paymentRoutes({ payments, rows, follow, purchases, seller, acces
     }),
     localEndpoint(buyRenewal, async ({ body }, call) => {
       const { price_usd: price, reason, wait_ms: waitMs, ...given } = body
-      return resultOf(await payments.buy(async () => purchases.renewal(given, price), call, { reason, waitMs }))
+      return resultOf(await payments.buy(() => purchases.renewal(given, price), call, { reason, waitMs }))
     }),
     localEndpoint(buyTopUp, async ({ body: { amount_usd: amount, reason, wait_ms: waitMs } }, call) =>
       resultOf(await payments.buy(() => purchases.topUp(amount), call, { reason, waitMs })),

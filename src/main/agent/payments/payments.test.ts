@@ -300,3 +300,38 @@ test.each([
     expect(approvals.list({ limit: 10 }).intents).toEqual([])
   }
 })
+
+const minuteMs = 60_000
+
+test.each([
+  ['agrees with this computer, not with the seller', -60 * minuteMs, 0, undefined],
+  [
+    'agrees with the seller, not with this computer',
+    -60 * minuteMs,
+    -60 * minuteMs,
+    '60 minutes ahead of that of the network',
+  ],
+  [
+    'disagrees where the seller names no time',
+    undefined,
+    -25 * 60 * minuteMs,
+    '1500 minutes ahead of that of the network',
+  ],
+  ['does not answer where the seller names no time', undefined, undefined, undefined],
+])('a network that %s', async (_, sellerMs, blockMs, words) => {
+  const nowMs = Date.parse('2026-11-25T12:00:00Z')
+  const seller: Seller = {
+    async ask() {
+      const headers: Record<string, string> =
+        sellerMs === undefined ? {} : { date: new Date(nowMs + sellerMs).toUTCString() }
+      const body = Buffer.from(JSON.stringify({ x402Version: 1, accepts: [offered()] }))
+      return { status: 402, headers, body, truncated: false }
+    },
+    close() {},
+  }
+  const blockTimeMs = async () => (blockMs === undefined ? undefined : nowMs + blockMs)
+  const { pay } = paymentsOfTest({ now: () => nowMs, seller, blockTimeMs })
+  const paid = pay('https://shop.example/report')
+  if (words === undefined) await expect(paid).resolves.toMatchObject({ record: { host: 'shop.example' } })
+  else await expect(paid).rejects.toMatchObject({ code: 'payment/clock', message: expect.stringContaining(words) })
+})

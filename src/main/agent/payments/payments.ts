@@ -21,7 +21,10 @@ import type { PaymentRepository, StoredPayment } from './paymentRepository.ts'
 import type { HeldHeaders } from './paymentSending.ts'
 import { isFinal } from './paymentStates.ts'
 import { paymentSentence } from './paymentWords.ts'
-import { isCredential, type SellerAnswer } from './seller.ts'
+import { findPurchase } from './requestPurchase.ts'
+import { isCredential, type Seller, type SellerAnswer } from './seller.ts'
+import { createSigningCheck } from './signingCheck.ts'
+import type { SigningClock } from './signingClock.ts'
 
 type Call = Pick<LocalCall, 'asker' | 'repeatable' | 'setHeader' | 'signal' | 'spender'>
 export type BuyOptions = {
@@ -47,6 +50,12 @@ export type Payments = {
   start(): void
   /** @returns undefined for an intent that was deleted */
   findIntent(id: string): IntentRecord | undefined
+  /**
+   * Checks right before a signature that the own service still sells what was offered, and for the same price, and that
+   * the clock is right where no seller was asked just now. What cannot be found out changes nothing.
+   * @throws AppError where nothing may be signed
+   */
+  checkBeforeSigning(intent: IntentRecord): Promise<void>
   /** Something became of an intent. */
   onIntent(record: IntentRecord): void
   close(): void
@@ -69,11 +78,12 @@ type Options = {
   hasSolana: () => boolean
   /** USDC that the account which pays lets Permit2 move on this network, in atomic units; undefined where nobody can tell. */
   permitAllowance: (network: string) => Promise<bigint | undefined>
+  /** Undefined while it is not there. */
+  ownService: () => Seller | undefined
+  clock: SigningClock
   newId: () => PaymentId
   now: () => number
 }
-
-const maxClockDifferenceMs = 2 * 60_000
 
 /** It was free: nothing to keep, and nothing to repeat. */
 class NothingToPay extends Error {
@@ -167,8 +177,9 @@ export function payments(options: Options): Payments {
     const answer = await unpaid(wanted, call.signal)
     if (answer.status !== 402) throw new NothingToPay(answer)
     const host = hostOf(wanted.url)
-    if (wanted.via === 'public') assertClock(answer, host, now())
     const choice = needChoice(readDemand(answer, payerOf(wanted)), host)
+    const { network } = choice.chosen.offer
+    if (wanted.via === 'public') await options.clock.assertAtSeller(answer, { host, network })
     const amount = checkPrice(choice, wanted)
     checkBudgets(choice, host, amount)
     await checkAllowance(choice)
@@ -182,6 +193,7 @@ export function payments(options: Options): Payments {
       intent: intentOf(choice, wanted),
       asker: call.asker,
       reason: given.reason,
+      purchase: wanted.purchase ?? (isOwnService(wanted.url) ? findPurchase(wanted.request) : undefined),
       needsPerson: !isCapped,
       alongside(record) {
         payment = newPayment(wanted, choice, record, newId())
@@ -303,6 +315,7 @@ export function payments(options: Options): Payments {
         else journal.become(record.id, 'refused', { paid: false, error: 'Its request was deleted.', nextAtMs: null })
       }
     },
+    checkBeforeSigning: createSigningCheck(options),
     onIntent,
     close() {
       closed = true
@@ -344,19 +357,6 @@ async function unpaid({ seller, request, via }: Wanted, signal: AbortSignal): Pr
   const answer = await seller.ask(request, signal)
   if (via === 'public' || answer.status === 402 || answer.status < 400) return answer
   throw serviceRefusal(answer.status, parsedJson(answer.body.toString('utf8')))
-}
-
-/**
- * Refuses to sign while this computer's clock differs from the seller's, which would extend the signature's validity.
- * @throws AppError `payment/clock`
- */
-function assertClock({ headers: { date, age = '0' } }: SellerAnswer, host: string, nowMs: number): void {
-  const theirsMs = Date.parse(date ?? '') + Number(age) * 1000
-  const differenceMs = nowMs - theirsMs
-  if (Number.isNaN(differenceMs) || Math.abs(differenceMs) <= maxClockDifferenceMs) return
-  const minutes = Math.round(Math.abs(differenceMs) / 60_000)
-  const words = differenceMs > 0 ? 'ahead of' : 'behind'
-  throw new AppError('payment/clock', `The clock of this computer is ${minutes} minutes ${words} that of ${host}.`)
 }
 
 type Alongside = (record: IntentRecord) => void

@@ -1,7 +1,10 @@
+import { AppError } from '../../../shared/appError.ts'
 import { getMe } from '../../../shared/contract/auth.ts'
 import { registerDomain, renewDomain } from '../../../shared/contract/domainOrders.ts'
+import { getDomain } from '../../../shared/contract/domains.ts'
 import type { PaymentPurpose } from '../../../shared/contract/paymentRecords.ts'
 import { buyCredits } from '../../../shared/contract/payments.ts'
+import { purchaseOf } from '../../../shared/contract/purchaseWords.ts'
 import { type Input, type Route, requestOf } from '../../../shared/contract/route.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import { microUsdOf, type Wanted } from './paymentPlan.ts'
@@ -10,7 +13,8 @@ import type { Seller } from './seller.ts'
 /** What the service sells, as something to pay for. */
 export type Purchases = {
   registration(given: Registration, priceUsd?: number): Wanted
-  renewal(given: Renewal, priceUsd?: number): Wanted
+  /** Adds when the domain expires, so that two requests for the same term are not paid both. */
+  renewal(given: Renewal, priceUsd?: number): Promise<Wanted>
   /** For the account that Steward is. */
   topUp(amountUsd: number): Promise<Wanted>
 }
@@ -30,6 +34,12 @@ export type Renewal = {
   if_expires_at?: string | undefined
 }
 
+type Order = {
+  purpose: PaymentPurpose
+  title: string
+  priceUsd: number | undefined
+  purchase?: string | undefined
+}
 type Options = {
   client: Pick<ServiceClient, 'call'>
   seller: Seller
@@ -40,14 +50,24 @@ type Options = {
 export function purchases({ client, seller, serviceUrl }: Options): Purchases {
   const wanted = <R extends Route>(
     { route, input }: { route: R; input: Input<R> },
-    { purpose, title, priceUsd }: { purpose: PaymentPurpose; title: string; priceUsd: number | undefined },
+    { purpose, title, priceUsd, purchase }: Order,
   ): Wanted => {
     const { path, body } = requestOf(route, input)
     const headers = { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) }
     return {
       ...{ seller, via: 'service', url: `${serviceUrl()}${path}`, purpose, title, capMicroUsd: null },
       request: { method: route.method, url: path, headers, body },
+      ...(purchase !== undefined && { purchase }),
       quote: priceUsd === undefined ? null : { amount_micro_usd: microUsdOf('price_usd', priceUsd), source: 'you' },
+    }
+  }
+  /** Undefined where the service does not say: the order itself then tells why. */
+  const expiryOf = async (domain: string): Promise<string | undefined> => {
+    try {
+      return (await client.call(getDomain, { domain })).expires_at
+    } catch (failure) {
+      if (failure instanceof AppError) return undefined
+      throw failure
     }
   }
   return {
@@ -59,12 +79,15 @@ export function purchases({ client, seller, serviceUrl }: Options): Purchases {
         ...(sandbox_port !== undefined && { sandbox_port }),
       }
       const title = `Register ${domain} for ${yearWords(years)}`
-      return wanted({ route: registerDomain, input }, { purpose: 'domain-registration', title, priceUsd })
+      const purchase = purchaseOf.registration(domain)
+      return wanted({ route: registerDomain, input }, { purpose: 'domain-registration', title, priceUsd, purchase })
     },
-    renewal({ domain, years, if_expires_at }, priceUsd) {
-      const input = { domain, years, ...(if_expires_at !== undefined && { if_expires_at }) }
+    async renewal({ domain, years, if_expires_at: expected }, priceUsd) {
+      const expiresAt = expected ?? (await expiryOf(domain))
+      const input = { domain, years, ...(expiresAt !== undefined && { if_expires_at: expiresAt }) }
       const title = `Renew ${domain} for ${yearWords(years)}`
-      return wanted({ route: renewDomain, input }, { purpose: 'domain-renewal', title, priceUsd })
+      const purchase = expiresAt === undefined ? undefined : purchaseOf.renewal(domain, expiresAt)
+      return wanted({ route: renewDomain, input }, { purpose: 'domain-renewal', title, priceUsd, purchase })
     },
     async topUp(amountUsd) {
       const { id } = await client.call(getMe, {})

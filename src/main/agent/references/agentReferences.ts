@@ -70,6 +70,10 @@ export const agentReferences = {
     ],
     record: historyOf('intent', 'Title and state of the request itself.'),
   },
+  purchase_leases: {
+    purchase: historyOf('domain', 'What a payment under way is about; the lease ends with it.'),
+    intent_id: deletedWith('intent'),
+  },
   grants: {
     asker: requester,
     account_id: { refersTo: 'wallet-account', onRemoved: 'delete', by: 'trigger' },

@@ -18,6 +18,8 @@ export interface Chain {
   permitOutcome(asked: AskedPermit, limits?: Limits): Promise<PermitOutcome>
   /** USDC that this address lets Permit2 move. */
   permitAllowance(owner: string, limits?: Limits): Promise<bigint>
+  /** Time of the newest block, in milliseconds since 1970. */
+  blockTimeMs(asked?: undefined, limits?: Limits): Promise<number>
   /** Whether the contract would take this transfer now; nothing is sent. */
   checkTransfer(transfer: SignedTransfer, limits?: Limits): Promise<TransferCheck>
   /** What sending this transfer takes. */

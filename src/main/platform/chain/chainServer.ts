@@ -4,11 +4,12 @@ import { failureFacts } from './failureFacts.ts'
 import { openNode } from './openNode.ts'
 import { authorizationOutcome } from './questions/authorizationOutcome.ts'
 import { balances } from './questions/balances.ts'
+import { blockTimeMs } from './questions/blockTime.ts'
 import { permitAllowance, permitOutcome } from './questions/permits.ts'
 import { checkTransfer, prepareTransfer, sendTransfer, transferReceipt } from './questions/transfers.ts'
 
 const questions = {
-  ...{ balances, authorizationOutcome, permitOutcome, permitAllowance },
+  ...{ balances, authorizationOutcome, permitOutcome, permitAllowance, blockTimeMs },
   ...{ checkTransfer, prepareTransfer, sendTransfer, transferReceipt },
 }
 

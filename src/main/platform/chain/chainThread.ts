@@ -175,6 +175,7 @@ export function chainThread(options: Options): ChainThread {
         authorizationOutcome: asks('authorizationOutcome'),
         permitOutcome: asks('permitOutcome'),
         permitAllowance: asks('permitAllowance'),
+        blockTimeMs: asks('blockTimeMs'),
         checkTransfer: asks('checkTransfer'),
         prepareTransfer: asks('prepareTransfer'),
         sendTransfer: asks('sendTransfer'),

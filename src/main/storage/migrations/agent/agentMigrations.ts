@@ -15,6 +15,7 @@ import { paymentBudgets } from './paymentBudgets.ts'
 import { payments } from './payments.ts'
 import { programSandboxes } from './programSandboxes.ts'
 import { providers } from './providers.ts'
+import { purchaseLeases } from './purchaseLeases.ts'
 import { recordings } from './recordings.ts'
 import { references } from './references.ts'
 import { registrations } from './registrations.ts'
@@ -54,4 +55,5 @@ export const agentMigrations: readonly Migration[] = [
   references,
   walletLinks,
   programSandboxes,
+  purchaseLeases,
 ]

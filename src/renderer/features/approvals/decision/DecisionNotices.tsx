@@ -4,13 +4,17 @@ import { formatUsd } from '../../../../shared/money/moneyText.ts'
 import { useLocalStatus } from '../../../agent/AgentProvider.tsx'
 import { usePolicy } from '../../../agent/usePolicy.ts'
 import { useWallet } from '../../../agent/useWallet.ts'
+import { rivalWords } from '../inbox/rivals.ts'
+import { useInbox } from '../inbox/useInbox.ts'
 
 /** What to know before deciding, that is not of the request itself. */
 export function DecisionNotices({ record }: { record: IntentRecord }) {
   const wallet = useNeededWallet(record)
   const threshold = usePolicy().data?.confirm_above_micro_usd
   const shell = useLocalStatus()?.shell
+  const rival = rivalWords(record, useInbox().data ?? [])
   const notices = [
+    ...(rival === undefined ? [] : [rival]),
     ...(record.decision ? [`${record.decision.detail} You can still deny it.`] : []),
     ...(record.needs_confirmation && !record.decision
       ? [

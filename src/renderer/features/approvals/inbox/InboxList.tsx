@@ -4,6 +4,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { moveAmongRows } from '../../../ui/moveAmongRows.ts'
 import { InboxRow } from './InboxRow.tsx'
 import type { Inbox } from './inboxList.ts'
+import { rivalWords } from './rivals.ts'
 import { useSteadyRows } from './useSteadyRows.ts'
 
 type InboxListProps = { inbox: Inbox; present: string | undefined }
@@ -54,7 +55,12 @@ function RowGroup({ title, records, present, empty, children }: RowGroupProps) {
       ) : (
         <ul aria-label={title} className="flex flex-col gap-0.5">
           {records.map((record) => (
-            <InboxRow key={record.id} record={record} isPresent={record.id === present} />
+            <InboxRow
+              key={record.id}
+              record={record}
+              isPresent={record.id === present}
+              rival={rivalWords(record, records)}
+            />
           ))}
         </ul>
       )}

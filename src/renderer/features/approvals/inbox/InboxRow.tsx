@@ -8,7 +8,10 @@ import { intentHeadline, paidAddress } from '../intentHeadline.ts'
 import { stateWords } from './stateWords.ts'
 import { TimeLeft } from './TimeLeft.tsx'
 
-export function InboxRow({ record, isPresent }: { record: IntentRecord; isPresent: boolean }) {
+type InboxRowProps = { record: IntentRecord; isPresent: boolean; rival: string | undefined }
+
+/** @param props.rival says who else asks for the same thing */
+export function InboxRow({ record, isPresent, rival }: InboxRowProps) {
   const { id, asker, state, expires_at, created_at, decision } = record
   const { tone, words } = stateWords(record)
   const headline = intentHeadline(record)
@@ -27,6 +30,9 @@ export function InboxRow({ record, isPresent }: { record: IntentRecord; isPresen
         <span className="line-clamp-2 break-words">{headline}</span>
         {address !== undefined && !headline.includes(address) && (
           <span className="block truncate text-small text-muted">{address}</span>
+        )}
+        {state === 'waiting' && rival !== undefined && (
+          <span className="line-clamp-2 text-small break-words text-caution">{rival}</span>
         )}
         <span className="mt-0.5 flex items-center gap-1.5 text-small text-muted">
           <StatusDot tone={tone} />

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { script } from '../../../../test/support/approvals.ts'
+import { WalletAccountId } from '../../../shared/contract/wallet.ts'
+import { migrate } from '../../storage/migrate.ts'
+import { agentMigrations } from '../../storage/migrations/agent/agentMigrations.ts'
+import { openDatabase } from '../../storage/openDatabase.ts'
+import { purchaseLeaseRepository } from './purchaseLeaseRepository.ts'
+import { purchaseReservations } from './purchaseReservations.ts'
+
+/** Reservations on a database that outlives them, as over a restart. */
+function openReservations() {
+  const database = openDatabase(':memory:')
+  migrate(database, agentMigrations)
+  database.pragma('foreign_keys = OFF') // these requests are names alone
+  const underWay = new Set<string>()
+  const start = () =>
+    purchaseReservations({ leases: purchaseLeaseRepository(database), isUnderWay: (id) => underWay.has(id) })
+  let reservations = start()
+  return {
+    underWay,
+    restart() {
+      reservations = start()
+    },
+    reserve(id: string, purchase: string | null = 'domain:seamrace.com') {
+      const refusal = reservations.reserve({
+        ...{ id, by: 'person', kind: 'x402.authorize', asker: script, host: 'shop.example', scope: null, purchase },
+        ...{ accountId: WalletAccountId.parse(`wal_${'1'.repeat(24)}`), amountMicroUsd: 1n },
+      })
+      if (!refusal) underWay.add(id)
+      return refusal
+    },
+    giveBack: (id: string) => reservations.giveBack(id),
+    commit: (id: string) => reservations.commit(id),
+  }
+}
+
+const busy = { effect: 'ask', detail: 'Another request to register seamrace.com is being paid.' }
+
+test('one request at a time buys a thing, until it is given back', () => {
+  const { reserve, giveBack } = openReservations()
+  expect(reserve('int_1')).toBeUndefined()
+  expect(reserve('int_2')).toEqual(busy)
+  expect(reserve('int_3', 'domain:other.com')).toBeUndefined()
+  giveBack('int_1')
+  expect(reserve('int_2')).toBeUndefined()
+})
+
+test('a signature keeps the lease, also over a restart, until its payment has ended', () => {
+  const { reserve, commit, restart, underWay } = openReservations()
+  reserve('int_1')
+  commit('int_1')
+  restart()
+  expect(reserve('int_2')).toEqual(busy)
+  underWay.delete('int_1') // as after a crash between the end of the payment and that of the lease
+  expect(reserve('int_2')).toBeUndefined()
+  expect(reserve('int_3')).toEqual(busy)
+})
+
+test('what may be bought any number of times takes no lease', () => {
+  const { reserve } = openReservations()
+  expect([reserve('int_1', null), reserve('int_2', null)]).toEqual([undefined, undefined])
+})

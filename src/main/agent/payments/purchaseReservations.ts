@@ -1,0 +1,29 @@
+import { purchaseWords } from '../../../shared/contract/purchaseWords.ts'
+import type { Reservations } from '../approvals/reservations.ts'
+import type { PurchaseLeaseRepository } from './purchaseLeaseRepository.ts'
+
+type Options = {
+  leases: PurchaseLeaseRepository
+  /** Whether a request is approved, or signed with a payment whose outcome is still open. */
+  isUnderWay: (intentId: string) => boolean
+}
+
+/**
+ * Lets one request at a time buy a thing, whoever asks. The lease begins with the approval and lasts until the payment
+ * has ended; one that a crash left behind is taken over once its request is known to have ended.
+ */
+export function purchaseReservations({ leases, isUnderWay }: Options): Reservations {
+  return {
+    reserve({ id, purchase }) {
+      if (!purchase) return undefined
+      const holder = leases.findHolder(purchase)
+      if (holder !== undefined && holder !== id && isUnderWay(holder)) {
+        return { effect: 'ask', detail: `Another request to ${purchaseWords(purchase)} is being paid.` }
+      }
+      leases.set(purchase, id)
+      return undefined
+    },
+    commit() {},
+    giveBack: leases.remove,
+  }
+}

@@ -1,0 +1,57 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { IntentRecord } from '../../../shared/contract/intents.ts'
+import { formatUsd } from '../../../shared/money/moneyText.ts'
+import { parsedJson } from '../../platform/parsedJson.ts'
+import { serviceRefusal } from '../serviceRefusal.ts'
+import { readDemand } from './paymentPlan.ts'
+import type { PaymentRepository, StoredPayment } from './paymentRepository.ts'
+import type { Seller } from './seller.ts'
+import type { SigningClock } from './signingClock.ts'
+
+type Options = {
+  payments: Pick<PaymentRepository, 'ofIntent'>
+  /** Undefined while it is not there. */
+  ownService: () => Seller | undefined
+  isOwnService: (url: string) => boolean
+  /** Whether the wallet has an account on Solana. */
+  hasSolana: () => boolean
+  clock: SigningClock
+  now: () => number
+}
+
+const timeoutMs = 10_000
+/** The clock was compared when the request was made; after so long it may have been changed. */
+const comparedMs = 2 * 60_000
+
+/**
+ * Creates the check that runs right before a payment is signed. A signature counts against limits until it has expired, so
+ * nothing is signed for what the own service would refuse, such as a domain that was registered meanwhile.
+ */
+export function createSigningCheck(options: Options): (intent: IntentRecord) => Promise<void> {
+  const { payments, ownService, clock, now } = options
+
+  const assertOffered = async ({ request, record }: StoredPayment): Promise<void> => {
+    const { method, url, headers, body } = request
+    const asked = { method, url, headers, ...(body !== undefined && { body }) }
+    const answer = await ownService()
+      ?.ask(asked, AbortSignal.timeout(timeoutMs))
+      .catch(() => undefined)
+    // A service that is away or busy refuses unpaid what it cannot deliver, once the payment comes.
+    if (!answer || answer.status >= 500 || answer.status === 429 || answer.status < 400) return
+    if (answer.status !== 402) throw serviceRefusal(answer.status, parsedJson(answer.body.toString('utf8')))
+    const payer = { isOwnService: options.isOwnService(record.url), hasSolana: options.hasSolana() }
+    const amount = readDemand(answer, payer).choice?.chosen.offer.amount
+    if (amount === undefined || amount === record.amount) return
+    const message = `The service now asks for ${formatUsd(amount, 'exact')}, not for ${formatUsd(record.amount, 'exact')}.`
+    throw new AppError('payment/price', message)
+  }
+
+  return async (intent) => {
+    if (intent.kind !== 'x402.authorize') return
+    const payment = payments.ofIntent(intent.id)
+    if (payment?.request.via === 'service') await assertOffered(payment)
+    const isCompared = payment !== undefined && now() - Date.parse(intent.created_at) < comparedMs
+    const network = /^[^:]+:[^:]+/.exec(intent.scope ?? '')?.[0]
+    if (!isCompared && network !== undefined) await clock.assertAtChain(network)
+  }
+}

@@ -1,0 +1,13 @@
+import type { Migration } from '../../migrate.ts'
+
+/** What is being bought, so that two requests for the same thing are not paid both. */
+export const purchaseLeases = {
+  version: 27,
+  up: `
+  CREATE TABLE purchase_leases (
+    purchase TEXT PRIMARY KEY,
+    intent_id TEXT NOT NULL REFERENCES intents (id) ON DELETE CASCADE
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX purchase_leases_by_intent ON purchase_leases (intent_id);
+`,
+} as const satisfies Migration

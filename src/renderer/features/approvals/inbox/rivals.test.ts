@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import type { IntentRecord } from '../../../../shared/contract/intents.ts'
+import { rivalWords } from './rivals.ts'
+
+const request = (id: string, name: string, changes: Partial<IntentRecord> = {}) =>
+  ({
+    id,
+    state: 'waiting',
+    purchase: 'domain:seamrace.com',
+    asker: { kind: name === 'You' ? 'person' : 'tool', id: name, name },
+    ...changes,
+  }) as IntentRecord // it reads no other fields
+
+test('names who else asks for the same thing', () => {
+  const own = request('1', 'You')
+  expect(rivalWords(own, [own, request('2', 'Chat')])).toBe(
+    'Chat also asks to register seamrace.com. One approval is enough.',
+  )
+  expect(rivalWords(request('2', 'Chat'), [own])).toBe('You also ask to register seamrace.com. One approval is enough.')
+  expect(rivalWords(own, [request('2', 'Chat'), request('3', 'Codex'), request('4', 'Codex')])).toBe(
+    'Chat and Codex also ask to register seamrace.com. One approval is enough.',
+  )
+})
+
+test('says nothing of requests for other things, or of ended ones', () => {
+  const own = request('1', 'You')
+  const others = [
+    request('2', 'Chat', { purchase: 'domain:other.com' }),
+    request('3', 'Chat', { purchase: null }),
+    request('4', 'Chat', { state: 'denied' }),
+    request('5', 'Chat', { state: 'signed' }),
+  ]
+  expect(rivalWords(own, [own, ...others])).toBeUndefined()
+  expect(
+    rivalWords(request('6', 'You', { purchase: null }), [request('7', 'Chat', { purchase: null })]),
+  ).toBeUndefined()
+})

@@ -1,0 +1,16 @@
+/**
+ * Names what a payment buys: requests with the same name ask for the same thing. `domain:example.com` is a registration,
+ * `renewal:example.com:2027-01-31` the renewal of a domain that expires then.
+ */
+export const purchaseOf = {
+  registration: (domain: string): string => `domain:${domain.toLowerCase()}`,
+  renewal: (domain: string, expiresAt: string): string => `renewal:${domain.toLowerCase()}:${expiresAt.slice(0, 10)}`,
+}
+
+/** Formats it for a sentence: `register example.com`. */
+export function purchaseWords(purchase: string): string {
+  const [kind, name] = purchase.split(':')
+  if (name === undefined) return 'buy the same'
+  if (kind === 'domain') return `register ${name}`
+  return kind === 'renewal' ? `renew ${name}` : `buy ${name}`
+}
