@@ -124,7 +124,7 @@ test('requests that wait for a removed account are denied with words, and its gr
       body: {
         intent: {
           ...{ kind: 'x402.authorize', network: 'base', pay_to: `0x${String(nonce).repeat(40)}`, amount: '5000000' },
-          resource: 'https://shop.example/report',
+          resource: `https://shop${nonce}.example/report`,
         },
       },
     })
@@ -133,7 +133,9 @@ test('requests that wait for a removed account are denied with words, and its gr
     body: { approve: true, grant: { times: 5 } },
   })
   expect(approved.json.state, approved.text).toBe('signed')
-  const waiting = (await pay(2)).json
+  const asked = await pay(2)
+  expect(asked.status, asked.text).toBe(201)
+  const waiting = asked.json
   expect([waiting.state, agent.approvals.grants().length]).toEqual(['waiting', 1])
 
   await remove(id)
