@@ -1,26 +1,59 @@
-import { AccountId } from '../../../shared/ids.ts'
+import type { AccountId } from '../../../shared/ids.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import {
+  defineTable,
+  flag,
+  json,
+  nullable,
+  number,
+  type Params,
+  type RowOf,
+  type StoredRow,
+  text,
+} from '../../storage/table.ts'
 import type { RegistrarDomain, RegistrarId, RegistrarRecord } from './registrars/registrar.ts'
 
-/** A domain as the registrar told it last. */
-export type DomainRow = RegistrarDomain & {
-  accountId: AccountId
-  readAtMs: number
-  /** When the registrar was asked in vain, since it answered last. */
+const domains = defineTable('domains', {
+  registrar: text<RegistrarId>(),
+  name: text(),
+  accountId: text<AccountId>(),
+  status: text<RegistrarDomain['status']>(),
+  registeredAtMs: number(),
+  expiresAtMs: number(),
+  autoRenew: flag(),
+  privacy: flag(),
+  locked: flag(),
+  nameservers: json<readonly string[]>(),
+  readAtMs: number(),
+})
+/** Columns that only their own statements write. */
+const domainStates = defineTable('domains', { failedAtMs: nullable(number()), leftAtMs: nullable(number()) })
+const zones = defineTable('domain_zones', {
+  registrar: text<RegistrarId>(),
+  name: text(),
+  records: json<readonly RegistrarRecord[]>(),
+  readAtMs: number(),
+})
+
+type StoredDomain = Omit<RowOf<typeof domains>, 'registrar'>
+
+/** A domain as the registrar last described it. */
+export type DomainRow = StoredDomain & {
+  /** Time of the first failed request since the registrar last answered. */
   failedAtMs: number | null
-  /** When the registrar first said that its account does not have it; null: it has. */
+  /** Time at which the registrar first said that its account does not have the domain. Null: it has. */
   leftAtMs: number | null
 }
 
-export type ZoneRow = { records: readonly RegistrarRecord[]; readAtMs: number }
+export type ZoneRow = Pick<RowOf<typeof zones>, 'records' | 'readAtMs'>
 
 export type DomainRepository = {
-  /** In the order of their names. */
+  /** Sorted by name. */
   list(accountId: AccountId): DomainRow[]
   find(name: string): DomainRow | undefined
-  /** Adds it, or takes the place of what was known of it. */
-  keep(domain: Omit<DomainRow, 'failedAtMs' | 'leftAtMs'>): void
-  /** The registrar's account does not have it. A later `keep` takes that back. */
+  /** Adds or replaces a domain, and clears its failure and its departure. */
+  keep(domain: StoredDomain): void
+  /** Records that the registrar's account does not have the domain. A later `keep` clears that. */
   markLeft(name: string, atMs: number): void
   markFailed(name: string, atMs: number): void
   findZone(name: string): ZoneRow | undefined
@@ -28,89 +61,51 @@ export type DomainRepository = {
   removeZone(name: string): void
 }
 
-type Row = Omit<DomainRow, 'accountId' | 'autoRenew' | 'privacy' | 'locked' | 'nameservers'> & {
-  accountId: string
-  autoRenew: 0 | 1
-  privacy: 0 | 1
-  locked: 0 | 1
-  nameservers: string
-}
-
-const columns = `name, account_id AS accountId, status, registered_at_ms AS registeredAtMs,
-  expires_at_ms AS expiresAtMs, auto_renew AS autoRenew, privacy, locked, nameservers, read_at_ms AS readAtMs,
-  failed_at_ms AS failedAtMs, left_at_ms AS leftAtMs`
+type Key = Params<'registrar' | 'name'>
 
 /** @param registrar whose domains these are: another one has its own */
 export function domainRepository(database: Database, registrar: RegistrarId): DomainRepository {
-  const list = database.prepare<[string, string], Row>(
-    `SELECT ${columns} FROM domains WHERE account_id = ? AND registrar = ? ORDER BY name`,
+  const selection = `SELECT ${domains.selection()}, ${domainStates.selection()} FROM domains`
+  const list = database.prepare<[Params<'accountId' | 'registrar'>], StoredRow>(
+    `${selection} WHERE account_id = @accountId AND registrar = @registrar ORDER BY name`,
   )
-  const find = database.prepare<[string, string], Row>(
-    `SELECT ${columns} FROM domains WHERE registrar = ? AND name = ?`,
+  const find = database.prepare<[Key], StoredRow>(`${selection} WHERE registrar = @registrar AND name = @name`)
+  const keep = database.prepare<[Params<keyof RowOf<typeof domains>>]>(
+    domains.upsert(['registrar', 'name'], 'failed_at_ms = NULL, left_at_ms = NULL'),
   )
-  const keep = database.prepare<
-    [string, string, string, string, number, number, number, number, number, string, number]
-  >(
-    `INSERT INTO domains (registrar, name, account_id, status, registered_at_ms, expires_at_ms, auto_renew, privacy, locked,
-       nameservers, read_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (registrar, name) DO UPDATE SET account_id = excluded.account_id, status = excluded.status,
-       registered_at_ms = excluded.registered_at_ms, expires_at_ms = excluded.expires_at_ms,
-       auto_renew = excluded.auto_renew, privacy = excluded.privacy, locked = excluded.locked,
-       nameservers = excluded.nameservers, read_at_ms = excluded.read_at_ms, failed_at_ms = NULL,
-       left_at_ms = NULL`,
+  const markFailed = database.prepare<[Key & Params<'failedAtMs'>]>(
+    'UPDATE domains SET failed_at_ms = @failedAtMs WHERE registrar = @registrar AND name = @name',
   )
-  const markFailed = database.prepare<[number, string, string]>(
-    'UPDATE domains SET failed_at_ms = ? WHERE registrar = ? AND name = ?',
+  const markLeft = database.prepare<[Key & Params<'leftAtMs'>]>(
+    `UPDATE domains SET left_at_ms = coalesce(left_at_ms, @leftAtMs), read_at_ms = @leftAtMs, failed_at_ms = NULL
+      WHERE registrar = @registrar AND name = @name`,
   )
-  const markLeft = database.prepare<[number, number, string, string]>(
-    `UPDATE domains SET left_at_ms = coalesce(left_at_ms, ?), read_at_ms = ?, failed_at_ms = NULL
-      WHERE registrar = ? AND name = ?`,
+  const findZone = database.prepare<[Key], StoredRow>(
+    `SELECT ${zones.selection()} FROM domain_zones WHERE registrar = @registrar AND name = @name`,
   )
-  const findZone = database.prepare<[string, string], { records: string; readAtMs: number }>(
-    'SELECT records, read_at_ms AS readAtMs FROM domain_zones WHERE registrar = ? AND name = ?',
-  )
-  const keepZone = database.prepare<[string, string, string, number]>(
-    'INSERT OR REPLACE INTO domain_zones VALUES (?, ?, ?, ?)',
-  )
-  const removeZone = database.prepare<[string, string]>('DELETE FROM domain_zones WHERE registrar = ? AND name = ?')
+  const keepZone = database.prepare<[Params<keyof RowOf<typeof zones>>]>(zones.upsert(['registrar', 'name']))
+  const removeZone = database.prepare<[Key]>('DELETE FROM domain_zones WHERE registrar = @registrar AND name = @name')
+  const toDomain = (row: StoredRow): DomainRow => {
+    const { registrar: _, ...domain } = domains.fromRow(row)
+    return { ...domain, ...domainStates.fromRow(row) }
+  }
 
   return {
-    list: (accountId) => list.all(accountId, registrar).map(toDomain),
+    list: (accountId) => list.all(domains.params({ accountId, registrar })).map(toDomain),
     find(name) {
-      const row = find.get(registrar, name)
+      const row = find.get({ registrar, name })
       return row && toDomain(row)
     },
-    keep: (it) =>
-      void keep.run(
-        ...([
-          registrar,
-          it.name,
-          it.accountId,
-          it.status,
-          it.registeredAtMs,
-          it.expiresAtMs,
-          Number(it.autoRenew),
-        ] as const),
-        ...([Number(it.privacy), Number(it.locked), JSON.stringify(it.nameservers), it.readAtMs] as const),
-      ),
-    markFailed: (name, atMs) => void markFailed.run(atMs, registrar, name),
-    markLeft: (name, atMs) => void markLeft.run(atMs, atMs, registrar, name),
+    keep: (domain) => void keep.run(domains.params({ ...domain, registrar })),
+    markFailed: (name, failedAtMs) => void markFailed.run({ failedAtMs, registrar, name }),
+    markLeft: (name, leftAtMs) => void markLeft.run({ leftAtMs, registrar, name }),
     findZone(name) {
-      const row = findZone.get(registrar, name)
-      return row && { ...row, records: JSON.parse(row.records) as RegistrarRecord[] } // we wrote it
+      const row = findZone.get({ registrar, name })
+      if (!row) return undefined
+      const { records, readAtMs } = zones.fromRow(row)
+      return { records, readAtMs }
     },
-    keepZone: (name, { records, readAtMs }) => void keepZone.run(registrar, name, JSON.stringify(records), readAtMs),
-    removeZone: (name) => void removeZone.run(registrar, name),
-  }
-}
-
-function toDomain(row: Row): DomainRow {
-  return {
-    ...row,
-    accountId: AccountId.parse(row.accountId),
-    autoRenew: row.autoRenew === 1,
-    privacy: row.privacy === 1,
-    locked: row.locked === 1,
-    nameservers: JSON.parse(row.nameservers) as string[], // we wrote it
+    keepZone: (name, zone) => void keepZone.run(zones.params({ registrar, name, ...zone })),
+    removeZone: (name) => void removeZone.run({ registrar, name }),
   }
 }

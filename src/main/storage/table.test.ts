@@ -1,0 +1,62 @@
+import BetterSqlite from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { amount, bytes, defineTable, flag, json, nullable, number, type RowOf, text } from './table.ts'
+
+const things = defineTable('things', {
+  id: text<'one' | 'two'>(),
+  count: number(),
+  isReady: flag(),
+  words: json<string[]>(),
+  paidAtomic: amount(),
+  hash: bytes(),
+  readAtMs: nullable(number()),
+  limitAtomic: nullable(amount()),
+})
+type Thing = RowOf<typeof things>
+
+const thing: Thing = {
+  id: 'one',
+  count: 3,
+  isReady: true,
+  words: ['a "quoted" word', 'ö'],
+  paidAtomic: 123_456_789_012_345_678n,
+  hash: Buffer.from([0, 255]),
+  readAtMs: null,
+  limitAtomic: null,
+}
+
+function openThings() {
+  const database = new BetterSqlite(':memory:')
+  database.exec(
+    `CREATE TABLE things (id TEXT PRIMARY KEY, count INTEGER, is_ready INTEGER, words TEXT, paid_atomic INTEGER,
+       hash BLOB, read_at_ms INTEGER, limit_atomic INTEGER, note TEXT) STRICT`,
+  )
+  const find = database.prepare(`SELECT ${things.selection('t')} FROM things t WHERE t.id = @id`)
+  return { database, find: (id: Thing['id']) => things.fromRow(find.get(things.params({ id })) as never) }
+}
+
+test('reads every kind of column as it was written', () => {
+  const { database, find } = openThings()
+  database.prepare(things.insert).run(things.params(thing))
+  expect(find('one')).toEqual(thing)
+  const other = { ...thing, id: 'two' as const, isReady: false, readAtMs: 5, limitAtomic: 2n ** 62n }
+  database.prepare(things.insert).run(things.params(other))
+  expect(find('two')).toEqual(other)
+})
+
+test('an upsert replaces the columns beside the key', () => {
+  const { database, find } = openThings()
+  const save = database.prepare(things.upsert(['id'], "note = 'changed'"))
+  save.run(things.params(thing))
+  expect(database.prepare('SELECT note FROM things').get()).toEqual({ note: null })
+  save.run(things.params({ ...thing, count: 4, words: [] }))
+  expect(find('one')).toEqual({ ...thing, count: 4, words: [] })
+  expect(database.prepare('SELECT note FROM things').get()).toEqual({ note: 'changed' })
+})
+
+test('names every column in its text', () => {
+  expect(things.insert).toBe(
+    'INSERT INTO things (id, count, is_ready, words, paid_atomic, hash, read_at_ms, limit_atomic) VALUES (@id, @count, @isReady, @words, @paidAtomic, @hash, @readAtMs, @limitAtomic)',
+  )
+  expect(things.selection()).toContain('CAST(paid_atomic AS TEXT) AS "paidAtomic", hash AS "hash"')
+})

@@ -1,0 +1,113 @@
+import { parseJson } from '../platform/boundedJson.ts'
+
+/** How a column stores a value. `null` is stored as NULL by `nullable` columns, without their codec. */
+export type Column<T> = {
+  /** Expression that reads the column. Default: its name */
+  select?: (column: string) => string
+  encode(value: T): StoredValue
+  decode(value: StoredValue): T
+}
+export type StoredValue = string | number | bigint | Uint8Array | null
+/** Named parameters of a statement. */
+export type Params<Field extends string> = Readonly<Record<Field, StoredValue>>
+/** A row as a statement gives it, by field. */
+export type StoredRow = Readonly<Record<string, StoredValue>>
+
+type Columns = Readonly<Record<string, Column<unknown>>>
+/** The row of a table, with one field for each column. */
+export type RowOf<T extends { columns: Columns }> = {
+  [K in keyof T['columns']]: T['columns'][K] extends Column<infer V> ? V : never
+}
+
+/** Text, or a branded id that was checked before it was stored. */
+export const text = <T extends string = string>(): Column<T> => ({
+  encode: (value) => value,
+  decode: (value) => value as T, // written by encode
+})
+
+/** A number, or a time in milliseconds. */
+export const number = <T extends number = number>(): Column<T> => ({
+  encode: (value) => value,
+  decode: (value) => Number(value) as T, // written by encode
+})
+
+/** A whole number beyond 2^53, such as an amount of a token. Read as text, which both engines give exactly. */
+export const amount: () => Column<bigint> = () => ({
+  select: (column) => `CAST(${column} AS TEXT)`,
+  encode: (value) => value,
+  decode: (value) => BigInt(String(value)),
+})
+
+/** True or false, stored as 1 or 0. */
+export const flag: () => Column<boolean> = () => ({
+  encode: (value) => (value ? 1 : 0),
+  decode: (value) => Number(value) === 1,
+})
+
+/** Bytes. The row holds a Buffer. */
+export const bytes: () => Column<Buffer> = () => ({
+  encode: (value) => value,
+  decode: (value) => Buffer.from(value as Uint8Array), // written by encode
+})
+
+/** A value as JSON. `parse` checks what was read, for values that other versions may have written. */
+export const json = <T>(parse: (value: unknown) => T = (value) => value as T): Column<T> => ({
+  encode: (value) => JSON.stringify(value),
+  decode: (value) => parse(parseJson(String(value))),
+})
+
+/** A column that may be NULL. */
+export const nullable = <T>({ select, encode, decode }: Column<T>): Column<T | null> => ({
+  ...(select && { select }),
+  encode: (value) => (value === null ? null : encode(value)),
+  decode: (value) => (value === null ? null : decode(value)),
+})
+
+export type Table<C extends Columns> = {
+  readonly columns: C
+  /** Columns of a SELECT, each under the name of its field. `prefix` is the alias of the table in a join. */
+  selection(prefix?: string): string
+  /** `INSERT INTO … VALUES …` with a named parameter for each column. */
+  readonly insert: string
+  /** Inserts a row, or replaces the columns of the row with the same key. `set` adds assignments of other columns. */
+  upsert(key: readonly (keyof C & string)[], set?: string): string
+  /** Named parameters of these fields. */
+  params<F extends Partial<RowOf<{ columns: C }>>>(fields: F): Params<keyof F & string>
+  /** Reads what a selection gave. */
+  fromRow(row: StoredRow): RowOf<{ columns: C }>
+}
+
+/**
+ * Describes the columns of a table once: for the row's type, and for the text and codecs of statements. Executes nothing;
+ * the text is what SQLite and PostgreSQL both take. A field `readAtMs` is stored in the column `read_at_ms`.
+ */
+export function defineTable<C extends Columns>(name: string, columns: C): Table<C> {
+  const fields = Object.keys(columns) as (keyof C & string)[]
+  const columnOf = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  const insert = `INSERT INTO ${name} (${fields.map(columnOf).join(', ')}) VALUES (${fields.map((it) => `@${it}`).join(', ')})`
+  return {
+    columns,
+    insert,
+    selection(prefix = '') {
+      const read = (field: string): string => {
+        const column = `${prefix === '' ? '' : `${prefix}.`}${columnOf(field)}`
+        return `${columns[field]?.select?.(column) ?? column} AS "${field}"`
+      }
+      return fields.map(read).join(', ')
+    },
+    upsert(key, set) {
+      const changed = fields.filter((it) => !key.includes(it)).map((it) => `${columnOf(it)} = excluded.${columnOf(it)}`)
+      const assignments = [...changed, ...(set === undefined ? [] : [set])].join(', ')
+      return `${insert} ON CONFLICT (${key.map(columnOf).join(', ')}) DO UPDATE SET ${assignments}`
+    },
+    params(given) {
+      const entries = Object.entries(given).map(([field, value]) => [field, columns[field]?.encode(value)])
+      return Object.fromEntries(entries)
+    },
+    fromRow(row) {
+      const values: Record<string, unknown> = {}
+      for (const field of fields) values[field] = columns[field]?.decode(row[field] ?? null)
+      return values as RowOf<{ columns: C }> // one value for each column
+    },
+  }
+}
