@@ -11,7 +11,12 @@ let agent: RunningAgent
 let key: string
 beforeAll(async () => {
   const target = { url: service.url, key: service.key, certificate: undefined }
-  agent = await runningAgent({ dataFolder: temporaryFolder('agent'), target })
+  agent = await runningAgent({
+    ...{ dataFolder: temporaryFolder('agent'), target },
+    tellService(order) {
+      if (order.event === 'models-stopped') service.models.setStopped(order.stopped)
+    },
+  })
   key = (await service.send('/v1/auth/api-keys', { body: { name: 'coding agent', models: ['gpt-5.2'] } })).json.key
 })
 afterAll(async () => {
@@ -97,4 +102,29 @@ test('a stream comes event by event, and who leaves it leaves the provider', asy
   await eventually(async () => expect((await balance()).held).toBe(0))
   const { json } = await service.send('/v1/credits/history?limit=1')
   expect(json.transactions).toMatchObject([{ description: 'gpt-5.2', metadata: { estimated: true } }])
+})
+
+test.each([
+  [
+    'its key is revoked',
+    'This API key was revoked.',
+    (id: string) => service.send(`/v1/auth/api-keys/${id}`, { method: 'DELETE' }),
+  ],
+  ['everything is stopped', 'Everything is stopped.', async () => agent.approvals.switchStop(true)],
+])('a completion that streams ends when %s', async (_, words, end) => {
+  const made = (await service.send('/v1/auth/api-keys', { body: { name: 'streams' } })).json
+  const { promise, resolve } = Promise.withResolvers<void>()
+  providers.play({ parts: [{ text: 'word' }], usage: plainUsage, until: promise })
+  const answer = await fetch(agent.origin + modelPaths.chat, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${made.key}` },
+    body: JSON.stringify(modelBody({ dialect: 'chat', model: 'gpt-5.2', stream: true })),
+  })
+  expect(answer.status).toBe(200)
+  await end(made.id)
+  const text = await answer.text().catch(() => 'cut off')
+  expect(text).toContain(words)
+  expect(text).not.toContain('[DONE]')
+  resolve()
+  agent.approvals.switchStop(false)
 })

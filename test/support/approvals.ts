@@ -28,6 +28,8 @@ type Options = {
   signer?: LockableSigner
   now?: () => number
   serviceHost?: string
+  /** Requesters and accounts that ended before. */
+  ended?: readonly PrincipalId[]
   reservations?: Reservations | ((database: Database) => Reservations)
   /** Hears each event too. */
   publish?: (event: LocalEvent) => void
@@ -39,6 +41,7 @@ export function openApprovals({
   now = Date.now,
   signer = lockableSigner({ now }),
   serviceHost,
+  ended: endedBefore = [],
   reservations,
   publish,
 }: Options = {}) {
@@ -49,7 +52,7 @@ export function openApprovals({
   const notes: NotedEntry[] = []
   const policies = policyRepository(database)
   const verdictOn = createVerdicts({ grants: grantRepository(database), policies, serviceHost: () => serviceHost, now })
-  const ended = new Set<PrincipalId>()
+  const ended = new Set<PrincipalId>(endedBefore)
   const rightsOf = (principal: PrincipalId) => (ended.has(principal) ? undefined : {})
   const principals = createPrincipals<PrincipalRights, LeaseHolder>({ rightsOf, endedError })
   const mayNow = createMayNow({

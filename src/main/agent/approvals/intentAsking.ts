@@ -10,6 +10,7 @@ import { newRecord } from './intentRecord.ts'
 import type { IntentRepository } from './intentRepository.ts'
 import type { IntentSigning } from './intentSigning.ts'
 import type { KeptIntents } from './intentStateRepository.ts'
+import type { Verdict } from './judge.ts'
 import { needsWallet } from './judgedIntent.ts'
 import type { PolicyRepository } from './policyRepository.ts'
 
@@ -32,9 +33,12 @@ type Options = {
   now: () => number
 }
 
-/** Whether the policy refuses: such a request is stored as denied. Others are not stored. */
-function isVerdict({ by }: Refusal): boolean {
+/** Returns the verdict that a request is stored with, or undefined for a refusal with which it is not stored at all. */
+function denialOf({ by, error }: Refusal): Verdict | undefined {
+  if (by === 'limits') return { effect: 'deny', by: 'policy', detail: error.message }
   return by === 'stop' || by === 'policy' || by === 'steward'
+    ? { effect: 'deny', by, detail: error.message }
+    : undefined
 }
 
 /** What is asked is judged at once: signed, denied, or kept for the person. */
@@ -63,8 +67,9 @@ export function intentAsking(options: Options): Pick<Approvals, 'ask' | 'foresee
       const record = lifecycle.atomically(() => {
         const fresh = newRecord({ id: `int_${newId()}`, prepared, asker, reason, purchase }, policies.read(), now())
         const refusal = mayNow({ request: fresh })
-        if (refusal && !isVerdict(refusal)) throw refusal.error
-        const judged = judging.verdictOn(fresh)
+        const denial = refusal && denialOf(refusal)
+        if (refusal && !denial) throw refusal.error
+        const judged = denial ?? judging.verdictOn(fresh)
         const verdict = needsPerson && judged.effect === 'allow' ? { effect: 'ask' as const } : judged
         if (verdict.effect !== 'deny') checkRoom(asker)
         const asked = lifecycle.ask({ intent: prepared.intent, record: fresh })

@@ -15,7 +15,7 @@ import { type IntentEvent, nextState } from './intentStates.ts'
 import { initialPolicy } from './policyRepository.ts'
 
 const decision = { by: 'person', detail: 'You approved it.', at: '2027-01-15T08:00:00.000Z' } as const
-const events = ['defer', 'reconsider', 'deny', 'stop', 'withdraw', 'expire', 'lock', 'sign', 'fail'] as const
+const events = ['defer', 'reconsider', 'deny', 'stop', 'withdraw', 'revoke', 'expire', 'lock', 'sign', 'fail'] as const
 
 async function opened(limitMicroUsd = 1000n) {
   const database = openDatabase(':memory:')

@@ -4,7 +4,7 @@ import { type IntentEvent, isOpen, nextState, reservationStep } from './intentSt
 
 const events: readonly IntentEvent[] = [
   ...(['ask', 'approve', 'defer', 'reconsider', 'deny', 'stop'] as const),
-  ...(['withdraw', 'expire', 'lock', 'sign', 'fail'] as const),
+  ...(['withdraw', 'revoke', 'expire', 'lock', 'sign', 'fail'] as const),
 ]
 const states = [...IntentState.options, 'new'] as const
 const allWays = states.flatMap((from) =>
@@ -23,9 +23,11 @@ describe('the states of an intent', () => {
       'waiting –deny→ denied',
       'waiting –stop→ denied',
       'waiting –withdraw→ denied',
+      'waiting –revoke→ denied',
       'waiting –expire→ expired',
       'waiting –fail→ failed',
       'approved –stop→ denied',
+      'approved –revoke→ denied',
       'approved –lock→ waiting',
       'approved –sign→ signed',
       'approved –fail→ failed',

@@ -43,6 +43,7 @@ export function DecisionBar({ record }: { record: IntentRecord }) {
     denyButton.current?.focus() // back at the decision, where Enter approves nothing
   }
   const isAllowed = record.decision !== null
+  const isBlocked = record.blocked_reason !== undefined
   return (
     <section aria-label="Decision" className="border-t border-line bg-canvas">
       <PageColumn className="flex flex-col gap-2.5 py-3">
@@ -53,7 +54,7 @@ export function DecisionBar({ record }: { record: IntentRecord }) {
             Deny
           </Button>
           {mayApproveMore(record) && !needsUnlock && (
-            <Button disabled={!armed || busy !== undefined} onClick={() => setAsksMore(true)}>
+            <Button disabled={!armed || isBlocked || busy !== undefined} onClick={() => setAsksMore(true)}>
               Approve and remember…
             </Button>
           )}
@@ -67,7 +68,7 @@ export function DecisionBar({ record }: { record: IntentRecord }) {
                 ref={approveButton}
                 variant="primary"
                 busy={busy === 'approve' && !asksMore}
-                disabled={!armed}
+                disabled={!armed || isBlocked}
                 onClick={() => void decision.approve()}
               >
                 {record.needs_confirmation ? 'Approve once…' : 'Approve once'}

@@ -46,7 +46,12 @@ function Waiting({ record }: { record: IntentRecord }) {
           </Button>
         ) : (
           record.decision === null && (
-            <Button variant="primary" busy={busy === 'approve'} disabled={!armed} onClick={() => void approve()}>
+            <Button
+              variant="primary"
+              busy={busy === 'approve'}
+              disabled={!armed || record.blocked_reason !== undefined}
+              onClick={() => void approve()}
+            >
               {record.needs_confirmation ? 'Approve once…' : 'Approve once'}
             </Button>
           )
