@@ -137,3 +137,15 @@ test('what a key did until its end stands in the log under its name', async () =
     ])
   })
 })
+
+test('what a link does stands in the log under the name of the key that issued it', async () => {
+  const { key } = (await place.send('/v1/auth/api-keys', { body: { name: 'link maker' } })).json
+  const { token } = (await service.send(`${place.sandbox}/terminal-session`, { method: 'POST', key })).json
+  await service.send(`${place.sandbox}/pty`, { key: token, body: { command: 'cat' } })
+  await eventually(async () => {
+    const { activities } = (await place.send(`${place.sandbox}/activity?limit=5`)).json
+    expect(activities).toContainEqual(
+      expect.objectContaining({ type: 'terminal.opened', by: { kind: 'link', name: 'link maker' } }),
+    )
+  })
+})

@@ -24,7 +24,10 @@ export type Caller = {
   onlySandbox: SandboxId | undefined
   /** The API key that was used. */
   keyId: string | undefined
-  /** Name of that key when the request began: the key may be revoked before the log has its entry. */
+  /**
+   * Name of that key, or of the key that issued the terminal link, when the request began: it may be revoked before the
+   * log has its entry.
+   */
   keyName?: string
   /** The wallet that signed in, of an access token. EVM: with the checksum of EIP-55. */
   wallet: { type: ChainType; address: string } | undefined

@@ -43,7 +43,9 @@ export const ActivityBy = z.object({
   name: z
     .string()
     .nullable()
-    .describe('Name of the API key, agent, chat or program; address of the wallet; otherwise null'),
+    .describe(
+      'Name of the API key, agent, chat or program; of a terminal link, of the API key that issued it; address of the wallet; otherwise null',
+    ),
   via: z
     .literal('owner')
     .optional()

@@ -39,6 +39,10 @@ test.each<[Told, string]>([
     'atlas: could not be created. Nothing of it is left.',
   ],
   [
+    told('terminal.opened', 'Opened a terminal.', { by: { kind: 'link', name: 'night job' } }),
+    'Someone with a terminal link of night job opened a terminal in atlas.',
+  ],
+  [
     told('terminal.opened', 'Opened a terminal.', { by: { kind: 'link', name: null } }),
     'Someone with a terminal link opened a terminal in atlas.',
   ],

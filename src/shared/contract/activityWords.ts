@@ -81,7 +81,7 @@ export function whoDid({ kind, name }: ActivityBy): string {
     case 'wallet':
       return name === null ? 'A wallet' : shortAddress(name)
     case 'link':
-      return 'Someone with a terminal link'
+      return `Someone with a terminal link${name === null ? '' : ` of ${programName(name)}`}`
     case 'service':
       return 'Steward'
     case 'agent':

@@ -31,7 +31,7 @@ export function presentCaller(): PresentCaller {
       if (!caller) return { kind: 'service', name: null }
       const { keyId, keyName, managesAccount, onlySandbox, wallet } = caller
       if (requester) return { ...requester, via: 'owner' }
-      if (onlySandbox !== undefined) return { kind: 'link', name: null }
+      if (onlySandbox !== undefined) return { kind: 'link', name: keyName ?? null }
       if (wallet) return { kind: 'wallet', name: wallet.address }
       if (managesAccount || keyId === undefined) return { kind: 'owner', name: null }
       return { kind: 'key', name: keyName ?? null }

@@ -8,7 +8,7 @@ export type TerminalLinkRecord = { hash: Buffer; sandboxId: SandboxId; accountId
 export type TerminalLinkRepository = {
   add(link: TerminalLinkRecord & { issuer: Issuer }): void
   /** @returns undefined for a link that has expired, or whose sign-in has ended. Those of a revoked key are deleted. */
-  find(hash: Buffer, nowMs: number): TerminalLinkRecord | undefined
+  find(hash: Buffer, nowMs: number): (TerminalLinkRecord & { issuerName: string | null }) | undefined
   removeExpired(nowMs: number): void
 }
 
@@ -19,9 +19,10 @@ export function terminalLinkRepository(database: Database): TerminalLinkReposito
   )
   const find = database.prepare<
     [Buffer, number],
-    { hash: Buffer; sandboxId: string; accountId: string; expiresAtMs: number }
+    { hash: Buffer; sandboxId: string; accountId: string; expiresAtMs: number; issuerName: string | null }
   >(
-    `SELECT hash, sandbox_id AS sandboxId, account_id AS accountId, expires_at_ms AS expiresAtMs
+    `SELECT hash, sandbox_id AS sandboxId, account_id AS accountId, expires_at_ms AS expiresAtMs,
+       (SELECT name FROM api_keys WHERE id = issuer_key_id AND in_owner_file = 0) AS issuerName
      FROM terminal_links WHERE hash = ? AND expires_at_ms > ? AND ${issuerIsPresent}`,
   )
   const removeExpired = database.prepare<[number]>('DELETE FROM terminal_links WHERE expires_at_ms <= ?')
