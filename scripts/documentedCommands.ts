@@ -48,6 +48,8 @@ export const documentedCommands: Readonly<Record<string, Trial>> = {
   'npm run bench': { all: 'npm run bench -- --quick' },
   'npm run bench -- soak': { all: 'npm run bench -- soak 2' },
 
+  'npm run measure': { all: 'npm run measure' },
+
   'npm run package': { reason: 'Installers of each platform need that platform and its signing tools.' },
   'npm run package -- --dir': { all: 'npm run package -- --dir --output out/test-package' },
   'npm run package -- --update-feed https://updates.example.com/steward': {
