@@ -235,6 +235,29 @@ describe('a hostile or broken model', () => {
 })
 
 describe('an answer that ends early', () => {
+  test('is renamed while a call waits: the request shows the present title, and is asked once', async () => {
+    providers.play(calling(call('sandbox_delete', { sandbox_id: 'sb_none' })), says('Then not.'))
+    const chat = await newChat({}, { title: 'Before' })
+    const answer = await begun(chat, 'Delete it')
+    const { id, asker } = await waitingIntent()
+    expect(asker.name).toBe('Chat “Before”')
+    await agent.send(`/local/chat/conversations/${chat.id}`, { method: 'PATCH', body: { title: 'After' } })
+    expect((await agent.send(`/local/intents/${id}`)).json).toMatchObject({
+      state: 'waiting',
+      asker: { name: 'Chat “After”' },
+    })
+    expect(agent.events).toContainEqual(
+      expect.objectContaining({
+        type: 'intent.changed',
+        intent: expect.objectContaining({ id, asker: { ...asker, name: 'Chat “After”' } }),
+      }),
+    )
+    const asked = (await agent.send('/local/activity?kinds=intent.asked&limit=50')).json.entries
+    expect(asked.filter(({ links }: { links: { intent: string } }) => links.intent === id)).toHaveLength(1)
+    await agent.send(`/local/intents/${id}/decision`, { body: { approve: false } })
+    expect((await ended(answer)).state).toBe('complete')
+  })
+
   test('is stopped while a call waits: the request is withdrawn, and the next message goes on', async () => {
     providers.play(calling({ text: 'I will delete.' }, call('sandbox_delete', { sandbox_id: 'sb_none' })))
     const chat = await newChat()

@@ -28,7 +28,7 @@ type Given = {
   shared: SharedBudget
   executor: ToolExecutor
   served: Pick<ServedTools, 'offered'>
-  approvals: Pick<Approvals, 'list' | 'cancel' | 'policy'>
+  approvals: Pick<Approvals, 'list' | 'cancel' | 'policy' | 'renameRequester'>
   principals: AgentPrincipals
   providerKeys: Pick<ProviderKeys, 'learn'>
 }
@@ -61,7 +61,10 @@ export function chatParts(
     learnKey: providerKeys.learn,
   })
   const checkLimits = checkOrder
-  const chats = conversations({ store, budgets, running, principals, checkLimits, publish, note, newId, now })
+  const chats = conversations({
+    ...{ store, budgets, running, principals, checkLimits, publish, note, newId, now },
+    onRenamed: approvals.renameRequester,
+  })
   return {
     titles: store.conversations.titles,
     stopAll: () => running.stopAll(),

@@ -129,6 +129,7 @@ export function approvalEngine(options: Options): Approvals {
       onChanged: (policy) => publish({ type: 'policy.changed', policy }),
       now,
     }),
+    renameRequester: lifecycle.renameRequester,
     settled: waiting.settled,
     get,
     list(filter) {

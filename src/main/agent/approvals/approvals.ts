@@ -21,6 +21,8 @@ export type Approvals = {
    * @param by actor in the activity log; default: the requester
    */
   cancel(id: string, asker: Asker, by?: TimelineActor): IntentRecord
+  /** Shows what waits for a requester under its present name. */
+  renameRequester(requesterId: string, name: string): void
   /** Of the person's session only. @throws AppError `intent/decided`, `wallet/locked`, `intent/confirmation`, `intent/stopped`, `intent/denied` */
   decide(id: string, decision: Decision): Promise<IntentRecord>
   grants(): Grant[]

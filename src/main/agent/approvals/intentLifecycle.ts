@@ -41,6 +41,8 @@ export type IntentLifecycle = Pick<IntentRepository, 'find' | 'inState'> & {
   approve(id: string, change: IntentChange & { decision: Decision }): IntentApproval | undefined
   /** @returns the record afterwards; undefined where the event means nothing in its state, and nothing is changed */
   apply(id: string, event: Exclude<IntentEvent, 'ask' | 'approve'>, change?: IntentChange): IntentRecord | undefined
+  /** Renames the requester of what waits, as when the user renames a chat. */
+  renameRequester(requesterId: string, name: string): void
   /** What is open and cannot be understood: it fails, and is never signed. */
   failDamaged(): void
   forgetOld(asker: IntentRecord['asker'], keep: KeptIntents): void
@@ -131,6 +133,15 @@ export function intentLifecycle({ database, reservations }: Options): IntentLife
         const stored = find(id)
         const to = stored && nextState(stored.record.state, event)
         return stored && to ? become(stored, to, change) : undefined
+      }),
+    renameRequester: (requesterId, name) =>
+      atomically(() => {
+        for (const { id, asker } of inState('waiting')) {
+          const stored = asker.id === requesterId && asker.name !== name ? find(id) : undefined
+          if (!stored) continue
+          const record: IntentRecord = { ...stored.record, asker: { ...asker, name } }
+          if (rows.change({ record, confirmed: stored.confirmed }, 'waiting')) tell(record, stored.record)
+        }
       }),
     failDamaged: () =>
       atomically(() => {

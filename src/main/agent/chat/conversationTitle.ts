@@ -1,4 +1,5 @@
 import { chatLimits } from '../../../shared/contract/chats.ts'
+import { shownLine } from '../../../shared/shownLine.ts'
 
 export const newChat = 'New chat'
 const shownCharacters = 80
@@ -21,4 +22,9 @@ export function cleanTitle(text: string, most: number = chatLimits.titleCharacte
   const cut = characters.slice(0, most - 1).join('')
   const words = cut.slice(0, Math.max(cut.lastIndexOf(' '), cut.length - 20))
   return `${words.trimEnd()}…`
+}
+
+/** Name of a chat where it asks for something, such as in Approvals. */
+export function chatName(title: string): string {
+  return `Chat “${shownLine(title, 60)}”`
 }

@@ -20,7 +20,7 @@ import type { LocalEvents } from '../localEvents.ts'
 import type { Note } from '../note.ts'
 import type { ChatStore } from './chatStore.ts'
 import type { ListFilter, ListPlace, StoredConversation } from './conversationRepository.ts'
-import { cleanTitle, newChat } from './conversationTitle.ts'
+import { chatName, cleanTitle, newChat } from './conversationTitle.ts'
 import type { RunningAnswers } from './runningAnswers.ts'
 import { searchQuery, snippetParts } from './searchQuery.ts'
 
@@ -32,6 +32,8 @@ export type ConversationsParts = {
   /** @throws AppError `request/invalid` */
   checkLimits: (limits: SpendLimits, field: string) => void
   publish: LocalEvents['publish']
+  /** Called when the user renamed a conversation, with the name under which it asks. */
+  onRenamed: (id: string, name: string) => void
   note: Note
   newId: () => string
   now: () => number
@@ -179,6 +181,7 @@ export function conversations(parts: ConversationsParts): Conversations {
         store.conversations.save(next)
         return next
       })
+      if (settings.title !== undefined) parts.onRenamed(id, chatName(after.title))
       changed(id)
       return told(after)
     },

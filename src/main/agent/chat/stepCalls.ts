@@ -1,5 +1,4 @@
 import { chatToolLimits } from '../../../shared/contract/chatTools.ts'
-import { shownLine } from '../../../shared/shownLine.ts'
 import { parseJson } from '../../platform/boundedJson.ts'
 import type { LocalEvents } from '../localEvents.ts'
 import type { ToolCaller } from '../tools/toolCaller.ts'
@@ -7,6 +6,7 @@ import { type CallRow, toldCall } from './callRepository.ts'
 import { type CallEnd, type CallNews, type CallRunning, failed } from './callRunning.ts'
 import type { ChatStore } from './chatStore.ts'
 import type { StoredConversation } from './conversationRepository.ts'
+import { chatName } from './conversationTitle.ts'
 import type { Carried, GatheredCall } from './gatheredCalls.ts'
 import type { GrowingAnswer } from './runningAnswers.ts'
 
@@ -116,5 +116,5 @@ function typed(
 
 /** Returns a conversation as a caller of tools. */
 export function callerOf({ id, title }: StoredConversation): ToolCaller {
-  return { asker: { kind: 'tool', id, name: `Chat “${shownLine(title, 60)}”` } }
+  return { asker: { kind: 'tool', id, name: chatName(title) } }
 }
