@@ -252,6 +252,29 @@ describe('a domain that left the account', () => {
     await removeSandbox(sandbox)
   })
 
+  test('ends the request of a chat that waits to change it', async () => {
+    const domain = await newDomain()
+    const args = JSON.stringify({ domain, enabled: false })
+    providers.play(
+      { parts: [{ call: 'domain_privacy', id: 'c1', args }], usage: plainUsage },
+      { parts: [{ text: 'Then not.' }], usage: plainUsage },
+    )
+    const body = { models: ['kimi-k2.5'], tools: { enabled: true } }
+    const { id } = (await agent.send('/local/chat/conversations', { body })).json
+    await agent.send(`/local/chat/conversations/${id}/messages`, { body: { parent_id: null, text: 'Publish it' } })
+    const requests = async (state: string) => (await agent.send(`/local/intents?state=${state}`)).json.intents
+    await eventually(async () => expect(await requests('waiting')).toHaveLength(1))
+    const [{ id: intentId }] = await requests('waiting')
+    await leave(domain)
+    await eventually(async () => expect(await requests('waiting')).toEqual([]))
+    const error = `${domain} is not in this account any more.`
+    expect((await agent.send(`/local/intents/${intentId}`)).json).toMatchObject({
+      state: 'denied',
+      result: null,
+      error,
+    })
+  })
+
   test('is missed by its auto-renewal, which can be turned off', async () => {
     const domain = await newDomain()
     const database = openDatabase(join(agentFolder, 'agent.sqlite'))

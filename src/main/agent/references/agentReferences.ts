@@ -174,7 +174,7 @@ export const agentReferences = {
   tool_clients: { settings: plain('Names no thing: profile, policy and budget.') },
   tool_spending: { holder: past },
   tool_calls: {
-    holder: requester,
+    holder: requester.filter(({ refersTo }) => refersTo !== 'api-key'),
     intent_id: intentOf,
     record: historyOf('sandbox', record),
     given: { refersTo: 'sandbox', onRemoved: 'close', by: 'holder', why: 'Ends with its request.' },

@@ -1,0 +1,252 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { agentReferences } from '../../src/main/agent/references/agentReferences.ts'
+import { serviceReferences } from '../../src/main/service/references/serviceReferences.ts'
+import { type Migration, migrate } from '../../src/main/storage/migrate.ts'
+import { agentMigrations } from '../../src/main/storage/migrations/agent/agentMigrations.ts'
+import { serviceMigrations } from '../../src/main/storage/migrations/serviceMigrations.ts'
+import { type Database, openDatabase } from '../../src/main/storage/openDatabase.ts'
+import {
+  type Reference,
+  referencesOf,
+  type StoredReferences,
+  type ThingKind,
+} from '../../src/main/storage/storedReferences.ts'
+
+/**
+ * Each declared reference, run: removes the thing and reads what became of the row. What the schema enforces is run here
+ * with rows made from the schema; what a part of the program does has a test of its own, named in `proofs`.
+ */
+type Cell = Reference & { table: string; column: string }
+const databases: { name: string; migrations: readonly Migration[]; declared: StoredReferences }[] = [
+  { name: 'service', migrations: serviceMigrations, declared: serviceReferences },
+  { name: 'agent', migrations: agentMigrations, declared: agentReferences },
+]
+const cellsOf = (declared: StoredReferences): Cell[] =>
+  Object.entries(declared).flatMap(([table, columns]) =>
+    Object.entries(columns).flatMap(([column, declaration]) =>
+      referencesOf(declaration).map((reference) => ({ table, column, ...reference })),
+    ),
+  )
+
+type Column = { name: string; type: string; pk: number }
+type ForeignKey = { id: number; from: string; to: string; table: string }
+type Row = Record<string, unknown>
+const columnsOf = (database: Database, table: string) => database.pragma(`table_info(${table})`) as Column[]
+const foreignKeysOf = (database: Database, table: string) =>
+  database.pragma(`foreign_key_list(${table})`) as ForeignKey[]
+
+let made = 0
+/** Inserts a row with made-up values, and the rows that its foreign keys need. */
+function insertRow(database: Database, table: string, given: Row = {}): Row {
+  const row: Row = { ...given }
+  const keys = foreignKeysOf(database, table)
+  for (const id of new Set(keys.map((key) => key.id))) {
+    const parts = keys.filter((key) => key.id === id)
+    if (parts.every(({ from }) => row[from] !== undefined)) continue
+    const [first] = parts
+    if (!first || (first.table === table && given[first.from] === undefined)) continue
+    const parent = insertRow(database, first.table)
+    for (const { from, to } of parts) row[from] = parent[to]
+  }
+  for (const { name, type } of columnsOf(database, table)) {
+    if (row[name] !== undefined || keys.some(({ from }) => from === name)) continue
+    made += 1
+    row[name] = type === 'INTEGER' ? made : type === 'BLOB' ? Buffer.from(`blob ${made}`) : `text ${made}`
+  }
+  const names = Object.keys(row)
+  const values = names.map(() => '?').join(', ')
+  database.prepare(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${values})`).run(...Object.values(row))
+  return row
+}
+const findRow = (database: Database, table: string, row: Row): Row | undefined => {
+  const keys = columnsOf(database, table).filter(({ pk }) => pk > 0)
+  const where = keys.map(({ name }) => `${name} = ?`).join(' AND ')
+  return database
+    .prepare<unknown[], Row>(`SELECT * FROM ${table} WHERE ${where}`)
+    .get(...keys.map(({ name }) => row[name]))
+}
+const removeRow = (database: Database, table: string, row: Row): void => {
+  const keys = columnsOf(database, table).filter(({ pk }) => pk > 0)
+  const where = keys.map(({ name }) => `${name} = ?`).join(' AND ')
+  database.prepare(`DELETE FROM ${table} WHERE ${where}`).run(...keys.map(({ name }) => row[name]))
+}
+
+describe.each(databases)('$name', ({ migrations, declared }) => {
+  let database: Database
+  beforeEach(() => {
+    database = openDatabase(':memory:')
+    migrate(database, migrations)
+    database.pragma('ignore_check_constraints = ON')
+  })
+  afterEach(() => database.close())
+  const cells = cellsOf(declared)
+
+  const assertOutcome = ({ table, column, onRemoved }: Cell, child: Row, remove: () => void): void => {
+    if (onRemoved === 'refuse') {
+      expect(remove).toThrow(/FOREIGN KEY/)
+      expect(findRow(database, table, child)).toBeDefined()
+      return
+    }
+    remove()
+    if (onRemoved === 'delete') expect(findRow(database, table, child)).toBeUndefined()
+    else expect(findRow(database, table, child)).toMatchObject({ [column]: null })
+  }
+
+  test.each(cells.filter(({ by }) => by === 'foreign-key'))('$table.$column: $refersTo removed, $onRemoved', (cell) => {
+    const { table, column } = cell
+    const key = foreignKeysOf(database, table).find(({ from }) => from === column)
+    const isItself = key?.table === table
+    const given = isItself ? { [column]: insertRow(database, table)[key?.to ?? ''] } : {}
+    const child = insertRow(database, table, given)
+    const parts = foreignKeysOf(database, table).filter(({ id }) => id === key?.id)
+    const parentTable = key?.table ?? ''
+    const where = parts.map(({ to }) => `${to} = ?`).join(' AND ')
+    const parent = database
+      .prepare<unknown[], Row>(`SELECT * FROM ${parentTable} WHERE ${where}`)
+      .get(...parts.map(({ from }) => child[from]))
+    if (!parent) expect.unreachable('The row that is referred to is missing.')
+    // Triggers of the journal refuse every removal, before the foreign key is looked at.
+    for (const { name } of journalTriggers(database)) database.exec(`DROP TRIGGER ${name}`)
+    assertOutcome(cell, child, () => removeRow(database, parentTable, parent))
+  })
+
+  test.each(cells.filter(({ by }) => by === 'trigger'))('$table.$column: $refersTo removed, $onRemoved', (cell) => {
+    const parentTable = tablesOfThings[cell.refersTo] ?? expect.unreachable(`No table of a ${cell.refersTo}.`)
+    const parent = insertRow(database, parentTable)
+    if (cell.column === 'tools') {
+      const tools = JSON.stringify({ enabled: true, servers: ['tsv_other', parent.id] })
+      const child = insertRow(database, cell.table, { tools })
+      removeRow(database, parentTable, parent)
+      const { tools: after } = findRow(database, cell.table, child) ?? {}
+      expect(JSON.parse(String(after))).toEqual({ enabled: true, servers: ['tsv_other'] })
+      return
+    }
+    const child = insertRow(database, cell.table, { [cell.column]: parent.id })
+    const other = insertRow(database, cell.table)
+    assertOutcome(cell, child, () => removeRow(database, parentTable, parent))
+    expect(findRow(database, cell.table, other)).toBeDefined()
+  })
+})
+
+function journalTriggers(database: Database): { name: string }[] {
+  return database
+    .prepare<[], { name: string }>(`SELECT name FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%RAISE(ABORT%'`)
+    .all()
+}
+
+const tablesOfThings: Partial<Record<ThingKind, string>> = {
+  sandbox: 'sandboxes',
+  'tool-server': 'tool_servers',
+  'wallet-account': 'wallet_accounts',
+}
+
+type Proof = { file: string; title: string }
+const integration = (name: string, title: string): Proof => ({ file: `test/integration/${name}.test.ts`, title })
+const unit = (name: string, title: string): Proof => ({ file: `src/main/${name}.test.ts`, title })
+/** Row of the table of principals and their work. */
+const endedWith = (cell: string): Proof => integration('endedAuthority', `async '${cell}'`)
+/** Tests of what parts of the program do, by table, column and thing. */
+const proofs: Record<string, Proof> = {
+  'service: api_keys.models, model': {
+    file: 'src/renderer/features/settings/keys/missingModels.test.ts',
+    title: 'a key tells which of its models are gone',
+  },
+  'service: sandboxes.image, image': integration(
+    'serviceImages',
+    'an image is added while everybody is told, sandboxes are made from it, and then it stays',
+  ),
+  'service: terminal_links.issuer_sign_in, sign-in': integration('principalEnds', '$kind that ends'),
+  'service: port_tokens.issuer_sign_in, sign-in': integration('principalEnds', '$kind that ends'),
+  'service: refresh_tokens.caip10, wallet': integration(
+    'signIn',
+    'one that is linked to the owner signs in as the owner, until it is unlinked',
+  ),
+  'service: sandbox_domains.port, port': integration(
+    'removedThings',
+    'a domain is not verified on a port that was closed, and is again once it is exposed',
+  ),
+  'service: sandbox_meters.sandbox_id, sandbox': integration(
+    'removedThings',
+    'a deleted sandbox leaves no meter behind after the next start',
+  ),
+  'agent: agent_settings.value, wallet-account': unit(
+    'agent/wallet/walletSettings',
+    'a default account that was removed gives way to the first of its chain',
+  ),
+  'agent: agent_settings.value, keyring': unit(
+    'agent/wallet/walletSettings',
+    'a keyring is listed as being removed until its secret is gone',
+  ),
+  'agent: wallet_links.address, wallet-account': integration(
+    'walletRemoval',
+    'a key that Steward linked no longer signs in as the owner once it is removed',
+  ),
+  'agent: sign_in_wallets.wallet_account, wallet-account': integration(
+    'hostedService',
+    'is signed out when it is removed, and no other account signs in unasked',
+  ),
+  'agent: intents.asker_id, tool-client': endedWith('tool × request'),
+  'agent: intents.asker_id, conversation': endedWith('chat × request'),
+  'agent: intents.asker_id, api-key': endedWith('key × request'),
+  'agent: intents.intent, sandbox': integration(
+    'judgedAtUse',
+    'a request to delete a sandbox ends when the user deletes it, and nothing says that you approved',
+  ),
+  'agent: intents.intent, domain': integration('removedThings', 'ends the request of a chat that waits to change it'),
+  'agent: intents.intent, wallet-account': endedWith('wallet × request'),
+  'agent: grants.asker, tool-client': endedWith('tool × grant'),
+  'agent: grants.asker, conversation': endedWith('chat × grant'),
+  'agent: grants.asker, api-key': endedWith('key × grant'),
+  'agent: provider_keys.slot, tool-server': unit(
+    'agent/toolServers/toolServers',
+    'the secrets of a server are removed with it',
+  ),
+  'agent: provider_keys.slot, model': unit('agent/providers/modelServers', 'the key of a server is removed with it'),
+  'agent: chat_conversations.models, model': integration(
+    'removedThings',
+    'a chat of a model that is gone says so, and keeps its choice',
+  ),
+  'agent: chat_conversations.tools, sandbox': integration(
+    'removedThings',
+    'is detached from its chats, and models are not told to work there',
+  ),
+  'agent: tool_calls.holder, tool-client': endedWith('tool × tool-call'),
+  'agent: tool_calls.holder, conversation': endedWith('chat × tool-call'),
+  'agent: tool_calls.given, sandbox': integration(
+    'judgedAtUse',
+    'a request to delete a sandbox ends when the user deletes it, and nothing says that you approved',
+  ),
+  'agent: program_sandboxes.sandbox_id, sandbox': integration(
+    'judgedAtUse',
+    'a sandbox that a program left is deleted by the next start, and stops by itself until then',
+  ),
+  'agent: domain_renewals.domain, domain': integration(
+    'removedThings',
+    'is missed by its auto-renewal, which can be turned off',
+  ),
+  'agent: tool_servers.place, sandbox': integration(
+    'removedThings',
+    'turns its tool server off at once, with the reason',
+  ),
+}
+
+describe('what a part of the program does', () => {
+  const cells = databases.flatMap(({ name, declared }) =>
+    cellsOf(declared)
+      .filter(({ by }) => by === 'holder' || by === 'slice' || by === 'use')
+      .map((cell) => ({ id: `${name}: ${cell.table}.${cell.column}, ${cell.refersTo}`, ...cell })),
+  )
+
+  test.each(cells)('$id is $onRemoved by a test', ({ id }) => {
+    const proof = proofs[id]
+    expect(proof, `Name the test of ${id} in \`proofs\`.`).toBeDefined()
+    const text = readFileSync(join(import.meta.dirname, '../..', proof?.file ?? ''), 'utf8')
+    expect(text).toContain(proof?.title)
+  })
+
+  test('is proved for nothing else', () => {
+    expect(Object.keys(proofs).filter((id) => !cells.some((cell) => cell.id === id))).toEqual([])
+  })
+})
