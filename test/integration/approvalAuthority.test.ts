@@ -7,6 +7,7 @@ import { personSessions } from '../../src/main/agent/api/personSessions.ts'
 import { type RunningApp, startApp } from '../../src/main/agent/compose.ts'
 import { environment } from '../../src/main/config/config.ts'
 import { readStartOptions } from '../../src/main/config/startOptions.ts'
+import { createTimeSource } from '../../src/main/platform/timeSource.ts'
 import { windowKeyHeader } from '../../src/shared/contract/localApi.ts'
 import { eventually } from '../support/eventually.ts'
 import { openPersonSession, type PersonSession } from '../support/personSession.ts'
@@ -64,7 +65,13 @@ const openSession = () => openPersonSession(app.origin, new URL(app.freshUrl()).
 
 async function start(): Promise<void> {
   const options = readStartOptions(['--data', dataFolder, '--listen', '127.0.0.1:0'], {})
-  app = await startApp({ ...options, shell: 'browser', environment: environment(), now: Date.now })
+  app = await startApp({
+    ...options,
+    shell: 'browser',
+    environment: environment(),
+    now: Date.now,
+    time: createTimeSource(),
+  })
   port = Number(new URL(app.origin).port)
 }
 

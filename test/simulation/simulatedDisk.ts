@@ -3,6 +3,7 @@ import { migrate } from '../../src/main/storage/migrate.ts'
 import { accounts } from '../../src/main/storage/migrations/accounts.ts'
 import { creditDays } from '../../src/main/storage/migrations/creditDays.ts'
 import { credits } from '../../src/main/storage/migrations/credits.ts'
+import { runningMeters } from '../../src/main/storage/migrations/runningMeters.ts'
 import type { Database } from '../../src/main/storage/openDatabase.ts'
 import type { Random } from './random.ts'
 import type { Life, SimulatedWorld } from './simulatedWorld.ts'
@@ -47,7 +48,7 @@ function benchFor({ sql }: Planted): Bench {
   if (known) return known
   const database = new SqliteDatabase(':memory:')
   database.pragma('foreign_keys = ON')
-  const ofCredits = [credits, creditDays].map((it) => ({ ...it, up: sql?.(it.up) ?? it.up }))
+  const ofCredits = [credits, creditDays, runningMeters].map((it) => ({ ...it, up: sql?.(it.up) ?? it.up }))
   migrate(database, [accounts, ...ofCredits])
   const statements = new Map<string, SqliteDatabase.Statement>()
   const bench: Bench = {

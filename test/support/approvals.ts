@@ -13,6 +13,7 @@ import type { Reservations } from '../../src/main/agent/approvals/reservations.t
 import type { LocalCall } from '../../src/main/agent/localEndpoint.ts'
 import { createMayNow } from '../../src/main/agent/mayNow.ts'
 import type { NotedEntry } from '../../src/main/agent/note.ts'
+import type { Clock } from '../../src/main/platform/clock.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
 import { createPrincipals, type PrincipalId } from '../../src/main/platform/principals.ts'
 import { migrate } from '../../src/main/storage/migrate.ts'
@@ -27,6 +28,8 @@ type Options = {
   file?: string
   signer?: LockableSigner
   now?: () => number
+  /** Clocks that can jump. */
+  clock?: Clock
   serviceHost?: string
   /** Requesters and accounts that ended before. */
   ended?: readonly PrincipalId[]
@@ -39,6 +42,7 @@ type Options = {
 export function openApprovals({
   file = join(temporaryFolder('approvals'), 'agent.sqlite'),
   now = Date.now,
+  clock,
   signer = lockableSigner({ now }),
   serviceHost,
   ended: endedBefore = [],
@@ -76,6 +80,7 @@ export function openApprovals({
     note: (entry) => void notes.push(entry),
     newId: () => randomBytes(12).toString('hex'),
     now,
+    ...(clock && { clock }),
     log: silentLog,
     ...(reservations && { reservations: typeof reservations === 'function' ? reservations(database) : reservations }),
   })

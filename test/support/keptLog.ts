@@ -20,7 +20,7 @@ export function openLog({ folder, now }: { folder: string; now: () => number }):
   const headPath = join(folder, 'activity.head')
   const log = timeline({ database, headPath, now, onAppended: () => {}, log: silentLog })
   const settings = activitySettings({ settings: settingsRepository(database), note: log.note, now })
-  const keeper = retention({ timeline: log, settings, now, log: silentLog })
+  const keeper = retention({ timeline: log, settings, passedMs: now, log: silentLog })
   return {
     ...{ log, settings, keeper },
     async close() {

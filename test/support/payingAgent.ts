@@ -1,5 +1,6 @@
 import { paymentBudgetRepository } from '../../src/main/agent/budgets/paymentBudgetRepository.ts'
 import type { Log } from '../../src/main/platform/log.ts'
+import type { TimeSource } from '../../src/main/platform/timeSource.ts'
 import type { InferenceOptions } from '../../src/main/service/inference/providerSettings.ts'
 import type { PolicyRule } from '../../src/shared/contract/intents.ts'
 import { type RunningAgent, runningAgent } from './runningAgent.ts'
@@ -32,7 +33,7 @@ export type PayingAgent = {
 }
 
 export async function payingAgent(
-  given: { now?: () => number; inference?: InferenceOptions; host?: 'own'; log?: Log } = {},
+  given: { now?: () => number; time?: TimeSource; inference?: InferenceOptions; host?: 'own'; log?: Log } = {},
 ): Promise<PayingAgent> {
   const service = await runningService({
     host: 'none',

@@ -10,6 +10,7 @@ import { localEvents } from '../../src/main/agent/localEvents.ts'
 import { loadConfig } from '../../src/main/config/config.ts'
 import { type Log, silentLog } from '../../src/main/platform/log.ts'
 import { Scope } from '../../src/main/platform/scope.ts'
+import type { TimeSource } from '../../src/main/platform/timeSource.ts'
 import type { LocalEvent, ServiceConnection } from '../../src/shared/contract/localApi.ts'
 import type { ModelOrder } from '../../src/shared/contract/supervision.ts'
 import { openPersonSession, type PersonSession } from './personSession.ts'
@@ -43,6 +44,8 @@ export async function runningAgent(given: {
   /** In the place of a service process. */
   tellService?: (order: ModelOrder) => void
   now?: () => number
+  /** Clocks that can jump. Default: time passes as `now` says. */
+  time?: TimeSource
   /** The node of Solana. */
   solanaRpc?: string
   log?: Log
@@ -76,6 +79,7 @@ export async function runningAgent(given: {
     scope,
     log,
     now,
+    ...(given.time && { time: given.time }),
   })
   const heard: LocalEvent[] = []
   scope.own(

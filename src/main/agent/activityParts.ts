@@ -12,7 +12,7 @@ import type { WalletVault } from './wallet/walletVault.ts'
 
 /** The log, which also follows the connection and what the service did. */
 export function activityParts(
-  { activity, database, link, client, scope, now, ...ground }: AgentGround,
+  { activity, database, link, client, scope, now, clock, ...ground }: AgentGround,
   { wallet, chatTitles }: { wallet: Pick<WalletVault, 'accounts'>; chatTitles: ChatTitles },
 ): { settings: ActivitySettingsStore; endpoints: LocalEndpoint[] } {
   const log = ground.log.of('activity')
@@ -20,6 +20,6 @@ export function activityParts(
   const settings = activitySettings({ settings: settingsRepository(database), note: activity.note, now })
   scope.own(connectionNotes({ link, note: activity.note }), (it) => it.close())
   scope.own(serviceFollower({ link, client, timeline: activity, isOwn, log }), (it) => it.close())
-  scope.own(retention({ timeline: activity, settings, now, log }), (it) => it.close())
+  scope.own(retention({ timeline: activity, settings, passedMs: clock.passedMs, log }), (it) => it.close())
   return { settings, endpoints: [...timelineRoutes(activity, chatTitles), ...settingsRoutes(settings)] }
 }

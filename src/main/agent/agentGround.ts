@@ -1,13 +1,17 @@
 import { join } from 'node:path'
 import { evmNetworks, solanaNetworks } from '../../shared/contract/networks.ts'
 import type { ModelOrder } from '../../shared/contract/supervision.ts'
+import { isoTime } from '../../shared/time.ts'
 import type { Config } from '../config/config.ts'
 import type { Chain } from '../platform/chain/chain.ts'
 import { chainThread } from '../platform/chain/chainThread.ts'
+import { type Clock, createEvenClock, openClock } from '../platform/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { Scope } from '../platform/scope.ts'
 import { type SolanaNode, solanaNode } from '../platform/solana/solanaNode.ts'
+import type { TimeSource } from '../platform/timeSource.ts'
 import { version } from '../platform/version.ts'
+import { clockStore } from '../storage/clockStore.ts'
 import { migrate } from '../storage/migrate.ts'
 import { agentMigrations } from '../storage/migrations/agent/agentMigrations.ts'
 import { type Database, openDatabase } from '../storage/openDatabase.ts'
@@ -17,6 +21,7 @@ import type { HostedPlace } from './connections/hostedService.ts'
 import { type ServiceClient, serviceClient } from './connections/serviceClient.ts'
 import type { ServiceLink } from './connections/serviceLink.ts'
 import type { LocalEvents } from './localEvents.ts'
+import type { NotedEntry } from './note.ts'
 import { createUnrecordedTerminals, type UnrecordedTerminals } from './recordings/unrecordedTerminals.ts'
 import { createRemovedThings, type RemovedThings } from './references/removedThings.ts'
 import { type TaskContext, taskContext } from './taskContext.ts'
@@ -38,11 +43,14 @@ export type AgentOptions = {
   scope: Scope
   log: Log
   now: () => number
+  /** Clocks of this computer. Default: time passes as `now` says. */
+  time?: TimeSource
 }
 
 /** What all parts of the agent stand on. */
 export type AgentGround = AgentOptions & {
   database: Database
+  clock: Clock
   /** Calls the service as the person. */
   client: ServiceClient
   activity: Timeline
@@ -68,6 +76,10 @@ export function agentGround(options: AgentOptions): AgentGround {
     (it) => it.close(),
   )
   migrate(database, agentMigrations)
+  const clock = scope.own(
+    options.time ? openClock({ source: options.time, store: clockStore(database) }) : createEvenClock(now),
+    (it) => it.close(),
+  )
   const tasks = taskContext()
   const client = scope.own(serviceClient(link.target, tasks), (it) => it.close())
   const activity = timeline({
@@ -90,10 +102,17 @@ export function agentGround(options: AgentOptions): AgentGround {
   const solana = solanaNetworks.map((network) =>
     scope.own(solanaNode({ network, rpcUrl: solanaUrls[network.slug] }), (it) => it.close()),
   )
+  scope.own(
+    clock.onJump('activity-log', ({ fromMs, toMs, cause }) => {
+      if (cause === 'set') activity.note(clockEntry(fromMs, toMs))
+    }),
+    (unsubscribe) => unsubscribe(),
+  )
   activity.note({ kind: 'system.started', actor: steward, summary: `Steward ${version} started.`, detail: { version } })
   return {
     ...options,
     database,
+    clock,
     client,
     activity,
     removedThings: createRemovedThings(),
@@ -102,4 +121,27 @@ export function agentGround(options: AgentOptions): AgentGround {
     chains,
     solana,
   }
+}
+
+function clockEntry(fromMs: number, toMs: number): NotedEntry {
+  const seconds = Math.round(Math.abs(toMs - fromMs) / 1000)
+  const direction = toMs > fromMs ? 'ahead' : 'back'
+  return {
+    kind: 'system.clock',
+    actor: { kind: 'system', name: 'This computer' },
+    summary: `The clock was set ${direction} by ${durationWords(seconds)}. Steward goes on by elapsed time for a day.`,
+    detail: { from: isoTime(fromMs), to: isoTime(toMs) },
+  }
+}
+
+function durationWords(seconds: number): string {
+  const [count, unit] =
+    seconds < 120
+      ? [seconds, 'second']
+      : seconds < 7_200
+        ? [Math.round(seconds / 60), 'minute']
+        : seconds < 172_800
+          ? [Math.round(seconds / 3_600), 'hour']
+          : [Math.round(seconds / 86_400), 'day']
+  return count === 1 ? `1 ${unit}` : `${count} ${unit}s`
 }

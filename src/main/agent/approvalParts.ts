@@ -60,7 +60,7 @@ export function approvalParts(
   ground: AgentGround,
   { authority, wallet, serviceTarget, paymentReservations, beforeSigning }: Given,
 ): ApprovalParts {
-  const { config, database, events, activity, dialog, scope, log, solana, now } = ground
+  const { config, database, events, activity, dialog, scope, log, solana, now, clock } = ground
   const signer = intentSigner({
     keys: wallet,
     domainName: config.identity.domain_name,
@@ -90,13 +90,14 @@ export function approvalParts(
         void (await Promise.all([targets.refresh(context.targets(record)), isClient(record) && presence.refresh()])),
       reservations: allReservations([
         paymentReservations,
-        grantReservations({ grants: grantRepository(database), now }),
+        grantReservations({ grants: grantRepository(database), now: clock.latestMs }),
       ]),
       beforeSigning,
       publish: events.publish,
       note: activity.note,
       newId: () => randomBytes(12).toString('hex'),
       now,
+      clock,
       log: log.of('approvals'),
     }),
     (it) => it.close(),
@@ -113,8 +114,8 @@ export function approvalParts(
     approvals.review()
   }
   const policy = confirmedPolicy({ approvals, dialog })
-  const asks = pacedAsks(approvals, now)
-  const repeats = repeatedAsks({ repeats: repeatRepository(database), now })
+  const asks = pacedAsks(approvals, clock.runningMs)
+  const repeats = repeatedAsks({ repeats: repeatRepository(database), now: clock.steadyMs })
   if (dialog) scope.own(waitingNotices({ dialog, events }), (end) => end())
   const endpoints = approvalRoutes({ approvals, asks, repeats, dialog, policy })
   return { approvals, asks, repeats, policy, signer, endpoints }

@@ -15,7 +15,8 @@ export type BudgetParts = {
 }
 
 /** One set of limits for everything that is paid. */
-export function budgetParts({ database, now }: Pick<AgentGround, 'database' | 'now'>): BudgetParts {
+export function budgetParts({ database, clock }: Pick<AgentGround, 'database' | 'clock'>): BudgetParts {
+  const now = clock.steadyMs
   const records = paymentBudgetRepository(database)
   const budgets = paymentBudgets({ records, now })
   const { find } = intentRepository(database)

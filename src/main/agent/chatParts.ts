@@ -38,17 +38,17 @@ export function chatParts(
   ground: AgentGround,
   { shared, executor, served, approvals, principals, providerKeys }: Given,
 ): { titles: ChatStore['conversations']['titles']; stopAll: () => void; endpoints: LocalEndpoint[] } {
-  const { database, client, events, activity, removedThings, tasks, scope, now } = ground
+  const { database, client, events, activity, removedThings, tasks, scope, now, clock } = ground
   const log = ground.log.of('chat')
   const { publish } = events
   const { note } = activity
   const newId = () => randomBytes(12).toString('hex')
   const store = chatStore(database, served.offered)
   scope.own(removedThings.subscribe(chatReferences({ store, publish })), (unsubscribe) => unsubscribe())
-  const budgets = spendBudgets({ spending: spendRepository(database), shared, now })
+  const budgets = spendBudgets({ spending: spendRepository(database), shared, now: clock.steadyMs })
   endInterruptedAnswers({ store, budgets, now })
-  scope.own(chatPurge({ store, now, log }), (it) => it.close())
-  const models = modelList({ client, now })
+  scope.own(chatPurge({ store, passedMs: clock.passedMs, log }), (it) => it.close())
+  const models = modelList({ client, now: clock.runningMs })
   const leave = events.subscribe(({ type }) => {
     if (type === 'models.changed' || type === 'ready') models.forget()
   })

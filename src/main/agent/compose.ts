@@ -13,6 +13,7 @@ import { builtFile } from '../platform/programFile.ts'
 import { listenOnRemembered } from '../platform/rememberedPort.ts'
 import { Scope } from '../platform/scope.ts'
 import { openStartSocket } from '../platform/startSocket.ts'
+import type { TimeSource } from '../platform/timeSource.ts'
 import { version } from '../platform/version.ts'
 import { agentParts } from './agentParts.ts'
 import type { LocalStatus } from './api/localRoutes.ts'
@@ -48,6 +49,7 @@ type Options = Pick<StartOptions, 'dataFolder' | 'config' | 'listen'> & {
   /** Shows one sentence to the user. */
   warn?: (sentence: string) => void
   now: () => number
+  time: TimeSource
 }
 
 export async function startApp(options: Options): Promise<RunningApp> {
@@ -97,6 +99,7 @@ export async function startApp(options: Options): Promise<RunningApp> {
       scope,
       log,
       now,
+      time: options.time,
     })
     const server = scope.own(
       await listenOnRemembered(dataFolder, 'app', wanted, (address) =>

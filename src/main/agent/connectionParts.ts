@@ -18,7 +18,7 @@ export type ConnectionParts = Pick<LocalClients, 'clientOf'> & { endpoints: Loca
 
 /** How the wallet makes itself known to the service, and how the service's keys are known here. */
 export function connectionParts(
-  { database, link, hosted, events, client, activity, scope, log, now }: AgentGround,
+  { database, link, hosted, events, client, activity, scope, log, clock }: AgentGround,
   { wallet, approvals, serviceTarget }: Given,
 ): ConnectionParts {
   const { note } = activity
@@ -37,14 +37,14 @@ export function connectionParts(
     hosted &&
     scope.own(
       hostedService({
-        ...{ place: hosted, link, events, client: visitor, wallet, messages, note, now },
+        ...{ place: hosted, link, events, client: visitor, wallet, messages, note, now: clock.steadyMs },
         records: signInWalletRepository(database),
         unlinked: linked.settled,
         log: signInLog,
       }),
       (it) => it.close(),
     )
-  const clients = localClients({ client, target: link.target, now })
+  const clients = localClients({ client, target: link.target, now: clock.runningMs })
   const forgetClients = link.subscribe((event) => {
     if (event.type === 'activity.noted') clients.forget()
   })

@@ -44,7 +44,8 @@ export type PaymentParts = Pick<PaymentEngine, 'payments' | 'rows'> & {
 
 /** Paying others, and the limits of it. */
 export function paymentParts(ground: AgentGround, given: Given): PaymentParts {
-  const { database, client, chains, solana, hosted, link, events, activity, tasks, scope, now } = ground
+  const { database, client, chains, solana, hosted, link, events, activity, tasks, scope, now: wallNow, clock } = ground
+  const now = clock.steadyMs
   const { principals, approval, budget, wallet, serviceTarget } = given
   const { records, budgets } = budget
   const { note } = activity
@@ -62,14 +63,14 @@ export function paymentParts(ground: AgentGround, given: Given): PaymentParts {
   })
   const lookup = lookupByNetwork({
     chain: chainLookup(chains, now),
-    solana: solanaLookup(solana, now),
+    solana: solanaLookup(solana, () => Math.min(now(), wallNow())),
     testLedger: testLedgerLookup(client),
   })
   const entries = signedEntries({ records, lookup, now })
   const engine = scope.own(
     paymentEngine({
       ...{ database, approvals: approval.approvals, ask: approval.asks.ask, repeats: approval.repeats },
-      ...{ principals, budgets, budgetRecords: records, strangers, lookup, note, now },
+      ...{ principals, budgets, budgetRecords: records, strangers, lookup, note, now, wallNow },
       settleSpender: budget.toolBudgets.settle,
       ownService: () => link.target() && own,
       service: hosted?.url ?? 'embedded',

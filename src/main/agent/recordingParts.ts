@@ -10,7 +10,18 @@ import { recordings } from './recordings/recordings.ts'
 
 /** What terminals showed, where the person wants it to be recorded. */
 export function recordingParts(
-  { dataFolder, database, client, link, activity, unrecordedTerminals: unrecorded, scope, now, ...ground }: AgentGround,
+  {
+    dataFolder,
+    database,
+    client,
+    link,
+    activity,
+    unrecordedTerminals: unrecorded,
+    scope,
+    now,
+    clock,
+    ...ground
+  }: AgentGround,
   { settings }: { settings: ActivitySettingsStore },
 ): { endpoints: LocalEndpoint[] } {
   const records = recordingRepository(database)
@@ -25,6 +36,7 @@ export function recordingParts(
         client,
         link,
         now,
+        passedMs: clock.passedMs,
         note: activity.note,
         log: ground.log.of('recordings'),
       },

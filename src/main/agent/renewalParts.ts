@@ -28,8 +28,9 @@ const mostNamed = 50
 
 /** Domains that are renewed from the wallet, and notices of those that expire. */
 export function renewalParts(ground: AgentGround, given: Given): { endpoints: LocalEndpoint[] } {
-  const { database, client, link, events, activity, removedThings, scope, log, now } = ground
+  const { database, client, link, events, activity, removedThings, scope, log, clock } = ground
   const { approvals, budgets, domains, payment } = given
+  const now = clock.steadyMs
   const { cache, questions, place } = domains
   const records = renewalRepository({ database, place, now })
   const paymentOf = payment.rows.ofIntent

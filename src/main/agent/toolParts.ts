@@ -53,7 +53,8 @@ export function toolParts(
   ground: AgentGround,
   { authority, approvals, asks, budgets, payments, served, endpoints }: Given,
 ): ToolParts {
-  const { dataFolder, database, client, link, events, activity, tasks, unrecordedTerminals, scope, log, now } = ground
+  const { dataFolder, database, client, link, events, activity, tasks, unrecordedTerminals, scope, log, now, clock } =
+    ground
   const { note } = activity
   const newId = () => randomBytes(12).toString('hex')
   const operations = toolOperations({ client, endpoints })
@@ -64,10 +65,10 @@ export function toolParts(
       return record && { paid: record.paid, updatedAtMs: Date.parse(record.updated_at) }
     },
     newId,
-    now,
+    now: clock.steadyMs,
   })
   const noteAlone: Note = (entry) => tasks.resume({ id: newTask('call'), links: {} }, () => note(entry))
-  const notes = scope.own(toolNotes({ note, noteAlone, now }), (it) => it.close())
+  const notes = scope.own(toolNotes({ note, noteAlone, now: clock.runningMs }), (it) => it.close())
   const { principals, mayNow, targets } = authority
   const sandboxes = createProgramSandboxes({
     ...{ rows: programSandboxRepository(database), client, newId, now, log: log.of('tools') },
@@ -110,6 +111,7 @@ export function toolParts(
       },
       newId,
       now,
+      steadyMs: clock.steadyMs,
     }),
     (it) => it.close(),
   )

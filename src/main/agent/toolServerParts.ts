@@ -18,7 +18,7 @@ export type ToolServerParts = { servers: ToolServers; served: ServedTools; endpo
 
 /** MCP servers of others, whose tools chats may use. */
 export function toolServerParts(ground: AgentGround, { kept }: { kept: KeptKeys }): ToolServerParts {
-  const { database, client, events, activity, removedThings, unrecordedTerminals, scope, now } = ground
+  const { database, client, events, activity, removedThings, unrecordedTerminals, scope, now, clock } = ground
   const { note } = activity
   const repository = toolServerRepository(database)
 
@@ -41,7 +41,7 @@ export function toolServerParts(ground: AgentGround, { kept }: { kept: KeptKeys 
       ...{
         client: { call: unrecordedTerminals.callOf(client.call) },
         name,
-        now,
+        now: clock.runningMs,
         sandboxId: place.sandbox_id,
         command: place.command,
         environment: secrets,
@@ -52,7 +52,7 @@ export function toolServerParts(ground: AgentGround, { kept }: { kept: KeptKeys 
     })
     return servedClient({ transport, deadlines: usualDeadlines, fault: () => fault, signal })
   }
-  const connections = scope.own(serverConnections({ connect, now }), (it) => it.close())
+  const connections = scope.own(serverConnections({ connect, now: clock.runningMs }), (it) => it.close())
   const listing = servedListing({ repository, connections, events, note, now })
   const servers = toolServers({
     ...{ repository, listing, kept, events, note },

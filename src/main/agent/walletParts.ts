@@ -16,7 +16,7 @@ export type WalletParts = { wallet: WalletVault; endpoints: LocalEndpoint[] }
 
 /** The wallet, and what its accounts hold. */
 export function walletParts(ground: AgentGround, { removal }: { removal: KeyringRemoval }): WalletParts {
-  const { dataFolder, config, database, client, events, activity, scope, now } = ground
+  const { dataFolder, config, database, client, events, activity, scope, now, clock } = ground
   const wallet = scope.own(
     openWallet({
       repository: walletRepository(database),
@@ -25,6 +25,7 @@ export function walletParts(ground: AgentGround, { removal }: { removal: Keyring
       note: activity.note,
       removal,
       now,
+      clock,
     }),
     (it) => it.close(),
   )

@@ -7,6 +7,7 @@ import { exitCodeOf, failureText, helpOf } from '../platform/commandLine.ts'
 import { onEndSignal } from '../platform/endSignals.ts'
 import { type OpeningPage, openInBrowser } from '../platform/openInBrowser.ts'
 import { requestFreshUrl } from '../platform/startSocket.ts'
+import { createTimeSource } from '../platform/timeSource.ts'
 import { version } from '../platform/version.ts'
 
 /**
@@ -45,7 +46,14 @@ async function openRunning(failure: unknown, { dataFolder, json, open }: StartOp
 }
 
 async function serveBrowser(options: StartOptions, environment: Environment): Promise<void> {
-  const app = await startApp({ ...options, shell: 'browser', environment, warn, now: Date.now })
+  const app = await startApp({
+    ...options,
+    shell: 'browser',
+    environment,
+    warn,
+    now: Date.now,
+    time: createTimeSource(),
+  })
   const ended = new Promise<void>((resolve) => {
     onEndSignal({ end: () => resolve(), force: () => process.exit(1), now: Date.now })
   })

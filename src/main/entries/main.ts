@@ -6,6 +6,7 @@ import { readStartOptions, type StartOptions } from '../config/startOptions.ts'
 import { exitCodeOf, failureText } from '../platform/commandLine.ts'
 import { onEndSignal } from '../platform/endSignals.ts'
 import { builtFile, installFolder } from '../platform/programFile.ts'
+import { createTimeSource } from '../platform/timeSource.ts'
 import { runDesktop, type ShownApp } from '../shell/desktop.ts'
 
 try {
@@ -17,7 +18,15 @@ try {
     preloadFile: builtFile('preload/preload.cjs'),
     iconFile: join(installFolder, 'resources', 'icon.png'),
     start: (dialog) =>
-      startApp({ ...options, shell: 'electron', dialog, environment: environment(), warn, now: Date.now }),
+      startApp({
+        ...options,
+        shell: 'electron',
+        dialog,
+        environment: environment(),
+        warn,
+        now: Date.now,
+        time: createTimeSource(),
+      }),
     onReady: (shown, url) => process.stdout.write(readyLine(options, shown, url)),
     failure(cause) {
       process.stderr.write(failureText(cause))

@@ -12,6 +12,7 @@ import { onEndSignal } from '../platform/endSignals.ts'
 import { httpClient } from '../platform/httpClient.ts'
 import { parsedJson } from '../platform/parsedJson.ts'
 import { readSecretFile } from '../platform/secretFile.ts'
+import { createTimeSource } from '../platform/timeSource.ts'
 import { version } from '../platform/version.ts'
 
 const line: CommandLine = {
@@ -73,6 +74,7 @@ export async function mcpProgram(parts: readonly string[], given: Environment): 
         shell: 'browser',
         environment: own,
         now: Date.now,
+        time: createTimeSource(),
       })
     } catch (failure) {
       if (!(failure instanceof AppError) || failure.code !== 'data/in-use') throw failure

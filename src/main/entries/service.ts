@@ -21,6 +21,7 @@ import { socketPath } from '../platform/privateSocket.ts'
 import { builtFile } from '../platform/programFile.ts'
 import { listenOnRemembered } from '../platform/rememberedPort.ts'
 import { Scope } from '../platform/scope.ts'
+import { createTimeSource } from '../platform/timeSource.ts'
 import { version } from '../platform/version.ts'
 import type { NewWallets } from '../service/auth/signIns.ts'
 import { type RunningService, startService } from '../service/compose.ts'
@@ -96,6 +97,7 @@ async function run(given: Given): Promise<void> {
             launchHost: host.launch,
             log,
             now: Date.now,
+            time: createTimeSource(),
           }),
       ),
       (it) => it.close(),

@@ -45,7 +45,7 @@ const checkpointPages = 4_000
  * Opens the ledger, and charges what requests still held when the process before ended.
  * @throws what the disk says, if it cannot be written
  */
-export async function ledgerParts({ database, options, events, scope }: ServiceGround): Promise<LedgerParts> {
+export async function ledgerParts({ database, clock, options, events, scope }: ServiceGround): Promise<LedgerParts> {
   const { now, log } = options
   database.pragma(`wal_autocheckpoint = ${checkpointPages}`)
   // In the order of time, so that the journal's index grows at its end: a quarter less to write for each.
@@ -57,7 +57,7 @@ export async function ledgerParts({ database, options, events, scope }: ServiceG
   const stored = ledgerRepository(database)
   stored.removeStaleMeters()
   const records = announcedRecords(stored, changes.happened)
-  const ledger: CreditLedger = creditLedger({ records, newId, now })
+  const ledger: CreditLedger = creditLedger({ records, newId, now, steadyMs: clock.steadyMs })
   const disk = scope.own(logFlush(database), (it) => it.close())
   const commits = scope.own(
     groupCommit({
@@ -79,7 +79,7 @@ export async function creditParts(
   ground: ServiceGround,
   { ledger: opened, identity }: { ledger: LedgerParts; identity: IdentityParts },
 ): Promise<CreditParts> {
-  const { options, activity, callers } = ground
+  const { options, clock, activity, callers } = ground
   const { ledger, commits } = opened
   const prices = readPriceList(options.pricesFile ?? join(installFolder, 'resources', 'prices.json'))
   const amount = microUsdOfCents(options.ownerStartCents ?? ownerStartCents)
@@ -92,7 +92,7 @@ export async function creditParts(
     prices,
     needUnlimited,
     reservations: openReservations({ ledger, commits, rulesOf, log }),
-    billing: sandboxBilling({ ledger, commits, prices, isCharged: sandboxesCharged, now: options.now }),
+    billing: sandboxBilling({ ledger, commits, prices, isCharged: sandboxesCharged, clock, log }),
     capabilities: ['credits'],
     endpoints: callers.known(
       creditRoutes({

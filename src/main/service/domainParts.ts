@@ -65,7 +65,7 @@ export async function domainParts(
   ground: ServiceGround,
   { payments, targets, announceRemovals }: Given,
 ): Promise<DomainParts> {
-  const { options, database, events, activity, callers, scope } = ground
+  const { options, database, clock, events, activity, callers, scope } = ground
   const { now } = options
   const log = options.log.of('domains')
   const registry = registryRepository(database)
@@ -80,9 +80,14 @@ export async function domainParts(
   }
   const domains = ownDomains({ records, registrar, now, log, onChanged })
   scope.own(domains, (it) => it.close())
-  const orders = domainOrders({ records: orderRepository(database), domains, registrar, now, log })
+  const orders = domainOrders({ records: orderRepository(database), domains, registrar, now: clock.steadyMs, log })
   await orders.recover()
-  const quotes = domainQuotes({ records: quoteRepository(database, registrar.id), domains, registrar, now })
+  const quotes = domainQuotes({
+    records: quoteRepository(database, registrar.id),
+    domains,
+    registrar,
+    now: clock.steadyMs,
+  })
   const refusal = () => saleRefusal(saleMoney(options), registrar.title)
   const needSale = (): void => {
     const reason = refusal()

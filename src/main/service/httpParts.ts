@@ -67,7 +67,7 @@ export function httpParts(
   ground: ServiceGround,
   { beyondLoopback, identity, machines, money, models, payments, names: domains }: Given,
 ): HttpParts {
-  const { options, database, events, address, principals, scope } = ground
+  const { options, database, clock, events, address, principals, scope } = ground
   const { log, now, tls } = options
   const { sandboxes, ports, linkHolder } = machines
   const { names } = ports
@@ -79,10 +79,10 @@ export function httpParts(
     ...{ beyondLoopback, listenHost, publicUrl: address.publicUrl, scheme },
     certificateNames: tls ? certificateNames(tls.cert) : [],
   })
-  const limiter = failureLimiter(now)
+  const limiter = failureLimiter(clock.runningMs)
   const end = privateEnd(options.privateSocketPath, scheme)
   const addressOf = callerAddress({ behindProxy, end })
-  const limits = rateLimits({ ...defaultRateLimits, ...options.rateLimits }, now)
+  const limits = rateLimits({ ...defaultRateLimits, ...options.rateLimits }, clock.runningMs)
   const finders = [identity.holderOf, linkHolder]
   const known = authentication({ finders, limiter, admit: limits.known })
   const isPreview = (host: string | undefined) => names.labelOf(host) !== undefined
@@ -137,7 +137,11 @@ export function httpParts(
     answers: createAnswerBudget({ ...defaultAnswerLimits, ...options.answerLimits }),
     addressOf,
     ownHost: ownHost({ listenHost, scheme, end, ownUrl: address.own }),
-    idempotency: idempotentAnswers({ answers: answerRepository(database), now }),
+    idempotency: idempotentAnswers({
+      answers: answerRepository(database),
+      now: clock.steadyMs,
+      passedMs: clock.passedMs,
+    }),
     toFailure: server.toFailure,
   })
   const cookies = createPreviewCookies({ scheme, behindProxy })

@@ -50,7 +50,7 @@ type Given = {
 
 /** Who calls: accounts with their API keys, wallets that sign in, and the automatons that are registered. */
 export function identityParts(ground: ServiceGround, given: Given): IdentityParts {
-  const { options, database, activity, callers, events, address, principals } = ground
+  const { options, database, clock, activity, callers, events, address, principals } = ground
   const { dataDir, now } = options
   const note = activity.noteAccount
 
@@ -61,8 +61,12 @@ export function identityParts(ground: ServiceGround, given: Given): IdentityPart
   const person = personSession({ owner, accounts, key: options.personKey ?? (() => undefined) })
   const wallets = walletRepository(database)
   const sessions = refreshTokenRepository(database)
-  const access = accessTokens({ secret: tokenSecret(join(dataDir, 'token.secret'), randomBytes), sessions, now })
-  const signInNonces = nonces({ records: nonceRepository(database), now, randomBytes })
+  const access = accessTokens({
+    secret: tokenSecret(join(dataDir, 'token.secret'), randomBytes),
+    sessions,
+    now: clock.steadyMs,
+  })
+  const signInNonces = nonces({ records: nonceRepository(database), now: clock.steadyMs, randomBytes })
   const checks = signInChecks({
     nonces: signInNonces,
     domains: () => [
@@ -94,7 +98,7 @@ export function identityParts(ground: ServiceGround, given: Given): IdentityPart
     requests,
     note,
     principals,
-    now,
+    now: clock.steadyMs,
     randomBytes,
   })
   const linked = linkedWallets({ checks, wallets, accounts, sessions, requests, note, keys, principals, now })
@@ -105,7 +109,7 @@ export function identityParts(ground: ServiceGround, given: Given): IdentityPart
   const automatonRecords = automatonRepository(database)
   const registered = automatons({
     records: automatonRecords,
-    nonces: automatonNonces({ records: automatonRecords, now, randomBytes }),
+    nonces: automatonNonces({ records: automatonRecords, now: clock.steadyMs, randomBytes }),
     wallets,
     domainName: options.identityDomainName ?? registerTypedData.defaultDomainName,
     publish: events.publish,

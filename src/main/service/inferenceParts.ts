@@ -36,7 +36,7 @@ export type InferenceParts = {
 
 /** The gateway to models. @throws AppError `config/invalid` where the catalogue, or what was configured, is wrong */
 export function inferenceParts(
-  { options, activity, callers, events, scope }: ServiceGround,
+  { options, clock, activity, callers, events, scope }: ServiceGround,
   { reservations }: { reservations: CreditReservations },
 ): InferenceParts {
   const log = options.log.of('inference')
@@ -54,6 +54,7 @@ export function inferenceParts(
     pools,
     leases,
     now: options.now,
+    runningMs: clock.runningMs,
   }
   const answers = gateway<Caller>({
     ...paid,
@@ -71,7 +72,7 @@ export function inferenceParts(
         gateway: answers,
         embed: createEmbeddingsGateway<Caller>(paid),
         countTokens: tokenCounter({ modelNamed, providerOf, pools }),
-        items: createResponseItems({ now: options.now }),
+        items: createResponseItems({ now: clock.runningMs }),
         listed: listedModels({
           models: settings.models,
           isAvailable: (model) => providerOf(model) !== undefined,

@@ -39,8 +39,9 @@ export async function paymentParts(
   ground: ServiceGround,
   { ledger: opened, money, identity }: Given,
 ): Promise<PaymentParts> {
-  const { options, database, scope, address, activity, callers } = ground
+  const { options, database, clock, scope, address, activity, callers } = ground
   const { now } = options
+  const { steadyMs } = clock
   const log = options.log.of('payments')
   const { ledger, commits } = opened
   const records = paymentRepository(database)
@@ -51,14 +52,17 @@ export async function paymentParts(
   const facilitator = facilitatorOf(ground, testLedger)
   const payTo = await payeeOf(options.payments)
   const sold = till({
-    books: paymentBooks({ records, ledger, commits, now }),
+    books: paymentBooks({ records, ledger, commits, now: steadyMs }),
     facilitator,
     payTo,
     baseUrl: address.base,
     onFailure: (failure) => log.error('a payment met a failure', { failure }),
     now,
+    steadyMs,
   })
-  const unfinished = scope.own(unfinishedPayments({ records, till: sold, commits, now, log }), (it) => it.close())
+  const unfinished = scope.own(unfinishedPayments({ records, till: sold, commits, now: steadyMs, log }), (it) =>
+    it.close(),
+  )
   // It closes first: what waits for it ends then.
   if (facilitator) scope.own(facilitator, (it) => it.close())
   return {

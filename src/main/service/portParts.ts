@@ -29,7 +29,7 @@ export function portParts(
     ownsDomain: (accountId: AccountId, domain: string) => boolean
   },
 ): PortParts {
-  const { options, database, activity, address, principals } = ground
+  const { options, database, clock, activity, address, principals } = ground
   const { now, sandboxHost } = options
   const records = portRepository(database)
   const domainRecords = sandboxDomainRepository(database)
@@ -64,8 +64,8 @@ export function portParts(
     },
     now,
   })
-  const tokens = portTokens({ records, now, randomBytes })
-  const frames = createFrameSessions({ now, randomBytes, isPresent: principals.isPresent })
+  const tokens = portTokens({ records, now: clock.steadyMs, randomBytes })
+  const frames = createFrameSessions({ now: clock.steadyMs, randomBytes, isPresent: principals.isPresent })
   const rightsIn = (sandboxId: SandboxId | undefined) => {
     const accountId = sandboxId && given.accountOf(sandboxId)
     return accountId && { accountId }

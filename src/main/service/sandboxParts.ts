@@ -91,7 +91,7 @@ export function sandboxParts(
   ground: ServiceGround,
   { onPortsChanged, billing, ownsDomain, orphans }: Given,
 ): SandboxParts {
-  const { options, database, activity, callers, events, address, principals, scope } = ground
+  const { options, database, clock, activity, callers, events, address, principals, scope } = ground
   const { log, now, defaultNetwork = 'none' } = options
 
   const addresses = portParts(ground, {
@@ -106,7 +106,7 @@ export function sandboxParts(
       cost: billing.costOf(record),
     })
 
-  const use = sandboxUse(now)
+  const use = sandboxUse(clock.runningMs)
   const call: HostCall = use.watchedCall((...request) => host.call(...request))
   const runtimes = runtimeReports({ call, order: options.runtimes })
   const terminalNotes = terminalActivity(activity)
@@ -213,7 +213,7 @@ export function sandboxParts(
       waitMs: options.hostWaitMs ?? defaultHostWaitMs,
       findHost: () => findHostProcess(options.dataDir),
       log: log.of('host'),
-      now,
+      now: clock.runningMs,
     }),
     (it) => it.close(),
   )
@@ -224,7 +224,7 @@ export function sandboxParts(
       sandboxes,
       call,
       everyMs: options.idleCheckMs ?? idleCheckMs,
-      now,
+      runningMs: clock.runningMs,
       log: log.of('idle'),
     }),
     (it) => it.close(),
@@ -238,11 +238,12 @@ export function sandboxParts(
         activity.note(sandboxId, { type: 'file.written', description: wroteWords(path, size) }),
       randomBytes,
       now,
+      passedMs: clock.passedMs,
       log: log.of('uploads'),
     }),
     (it) => it.close(),
   )
-  const links = terminalLinks({ links: terminalLinkRepository(database), now, randomBytes })
+  const links = terminalLinks({ links: terminalLinkRepository(database), now: clock.steadyMs, randomBytes })
   principals.add('link', links.findRights)
 
   return {

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { type Clock, type ClockJump, createEvenClock, openClock } from '../platform/clock.ts'
 import { isLoopback } from '../platform/listenAddress.ts'
 import type { Scope } from '../platform/scope.ts'
+import { clockStore } from '../storage/clockStore.ts'
 import { migrate } from '../storage/migrate.ts'
 import { serviceMigrations } from '../storage/migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from '../storage/openDatabase.ts'
@@ -17,6 +19,7 @@ import type { ServiceOptions } from './serviceOptions.ts'
 export type ServiceGround = {
   options: ServiceOptions
   database: Database
+  clock: Clock
   events: EventHub
   activity: ActivityLog
   callers: PresentCaller
@@ -46,6 +49,13 @@ export function serviceGround(options: ServiceOptions, scope: Scope): ServiceGro
     (it) => it.close(),
   )
   migrate(database, serviceMigrations)
+  const { time, now } = options
+  const log = options.log.of('clock')
+  const onJump = (jump: ClockJump): void => log.warn('the clock jumped', jump)
+  const clock = scope.own(
+    time ? openClock({ source: time, store: clockStore(database), onJump }) : createEvenClock(now),
+    (it) => it.close(),
+  )
   const events = eventHub()
   const callers = presentCaller()
   const activity = activityLog({
@@ -57,10 +67,11 @@ export function serviceGround(options: ServiceOptions, scope: Scope): ServiceGro
     task: callers.task,
     log: options.log.of('activity'),
   })
-  const principals = scope.own(createServicePrincipals({ now: options.now, log: options.log.of('principals') }), (it) =>
-    it.close(),
+  const principals = scope.own(
+    createServicePrincipals({ now: clock.steadyMs, log: options.log.of('principals') }),
+    (it) => it.close(),
   )
-  return { options, database, events, activity, callers, principals, address: serviceAddress(options), scope }
+  return { options, database, clock, events, activity, callers, principals, address: serviceAddress(options), scope }
 }
 
 function serviceAddress(options: ServiceOptions): ServiceAddress {

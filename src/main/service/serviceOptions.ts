@@ -1,6 +1,7 @@
 import type { DefaultNetwork } from '../../shared/contract/sandboxes.ts'
 import type { ListenAddress } from '../platform/listenAddress.ts'
 import type { Log } from '../platform/log.ts'
+import type { TimeSource } from '../platform/timeSource.ts'
 import type { NewWallets } from './auth/signIns.ts'
 import type { RegistrarOptions } from './domains/registrars/registrarOptions.ts'
 import type { AnswerLimits } from './http/answerBudget.ts'
@@ -73,4 +74,6 @@ export type ServiceOptions = {
   payments?: PaymentOptions | undefined
   log: Log
   now: () => number
+  /** Clocks of this computer; absent: time passes as `now` says. */
+  time?: TimeSource | undefined
 }

@@ -34,7 +34,7 @@ export const changeActivitySettings = defineRoute({
   operation: 'activitySettingsChange',
   method: 'PATCH',
   path: '/local/activity/settings',
-  summary: 'Change them; what is older than they allow is removed at once',
+  summary: 'Change them; entries and recordings that are certainly older are removed at once',
   tag: 'Activity',
   auth: 'person',
   body: ActivitySettings.partial(),

@@ -37,7 +37,7 @@ const open = () => {
     log: silentLog,
   })
   settings = activitySettings({ settings: settingsRepository(database), note: log.note, now: () => nowMs })
-  keeper = retention({ timeline: log, settings, now: () => nowMs, log: silentLog })
+  keeper = retention({ timeline: log, settings, passedMs: () => nowMs, log: silentLog })
 }
 const close = async () => {
   await keeper.close()

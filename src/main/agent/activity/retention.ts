@@ -1,3 +1,4 @@
+import type { Clock } from '../../platform/clock.ts'
 import type { Log } from '../../platform/log.ts'
 import type { ActivitySettingsStore } from './activitySettings.ts'
 import type { Timeline } from './timeline.ts'
@@ -13,7 +14,7 @@ export type Retention = {
 type Options = {
   timeline: Timeline
   settings: Pick<ActivitySettingsStore, 'read' | 'subscribe'>
-  now: () => number
+  passedMs: Clock['passedMs']
   log: Log
   /** After the start, when there is other work to do first. */
   firstMs?: number
@@ -27,7 +28,7 @@ const everyMs = 6 * 3_600_000
  * Cuts off the oldest entries of the log, when the settings say so. A log with problems is left as it is: what somebody
  * changed is not removed together with the traces of it.
  */
-export function retention({ timeline, settings, now, log, firstMs = usualFirstMs }: Options): Retention {
+export function retention({ timeline, settings, passedMs, log, firstMs = usualFirstMs }: Options): Retention {
   const closing = new AbortController()
   const { signal } = closing
   let running = Promise.resolve()
@@ -39,7 +40,7 @@ export function retention({ timeline, settings, now, log, firstMs = usualFirstMs
     const said = lastCut(records, timeline.head()?.sequence ?? 0)
     if (said) await removeCut(records, said.through, signal)
     if (days === null || signal.aborted) return
-    const before = now() - days * dayMs
+    const before = passedMs() - days * dayMs
     if (records.firstSince(before) === records.firstSequence()) return
     const { ok } = await verifyRows(timeline, signal)
     if (!ok) {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import {
   agent,
   approvalsOfTest,
@@ -18,6 +18,7 @@ import { memoryReservations } from '../../../../test/support/memoryReservations.
 import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
 import { AppError } from '../../../shared/appError.ts'
 import { IntentRecord } from '../../../shared/contract/intents.ts'
+import { openClock } from '../../platform/clock.ts'
 
 const approve = { approve: true, confirmed: false }
 const deny = { approve: false, confirmed: false }
@@ -411,6 +412,31 @@ test('what nobody decides expires, and its caller hears of it', async () => {
   expect(await waiting).toMatchObject({ state: 'expired', error: expect.any(String) })
   await expect(approvals.decide(asked.id, approve)).rejects.toThrow('This request has expired.')
   expect(kinds()).toEqual(['intent.asked', 'intent.expired'])
+})
+
+test('a deadline moves with a clock that is set, and is reached by elapsed time', async () => {
+  const minuteMs = 60_000
+  const shift = { wallMs: 1_800_000_000_000, runningMs: 0 }
+  const clock = openClock({
+    source: {
+      wallMs: () => shift.wallMs + shift.runningMs,
+      runningMs: () => shift.runningMs,
+      uptimeMs: () => shift.runningMs,
+      bootId: undefined,
+    },
+    store: { read: () => undefined, write: () => {} },
+  })
+  onTestFinished(clock.close)
+  const { approvals } = approvalsOfTest({ now: clock.now, clock })
+  const asked = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  for (const jumpMs of [365 * 24 * 60 * minuteMs, -2 * 365 * 24 * 60 * minuteMs]) {
+    shift.wallMs += jumpMs
+    shift.runningMs += minuteMs
+    const { state, expires_at } = approvals.get(asked.id)
+    expect([state, Date.parse(expires_at) - clock.now()]).toEqual(['waiting', 15 * minuteMs - shift.runningMs])
+  }
+  shift.runningMs = 15 * minuteMs
+  expect(approvals.get(asked.id).state).toBe('expired')
 })
 
 test('a sign-in that ends earlier waits no longer than that', async () => {

@@ -1,6 +1,7 @@
 import { AppError } from '../../../shared/appError.ts'
 import type { IntentRecord } from '../../../shared/contract/intents.ts'
 import type { LocalEvent } from '../../../shared/contract/localApi.ts'
+import { type Clock, createEvenClock } from '../../platform/clock.ts'
 import type { Log } from '../../platform/log.ts'
 import type { PrincipalId } from '../../platform/principals.ts'
 import type { Database } from '../../storage/openDatabase.ts'
@@ -49,6 +50,8 @@ type Options = {
   /** Twelve random bytes as hexadecimal. */
   newId: () => string
   now: () => number
+  /** Default: time passes as `now` says. */
+  clock?: Pick<Clock, 'latestMs' | 'check' | 'onJump'>
   log: Log
   /** Checks right before a signature what may have changed since the request. @throws AppError: nothing is signed */
   beforeSigning?: (record: IntentRecord) => Promise<void>
@@ -59,13 +62,16 @@ type Options = {
 /** The approvals of this agent, as its database knows them. */
 export function approvalEngine(options: Options): Approvals {
   const { database, signer, wallet, principals, verdictOn, mayNow, publish, newId, now, log } = options
+  const { clock = createEvenClock(now) } = options
   const intents = intentRepository(database)
-  const grants = grantRepository(database)
+  const stored = grantRepository(database)
+  /** A clock that is set back revives none. */
+  const grants = { ...stored, holding: () => stored.holding(clock.latestMs()) }
   const policies = policyRepository(database)
   const notes = approvalNotes(options.note)
   const { reservations = grantReservations({ grants, now }) } = options
   const lifecycle = intentLifecycle({ database, reservations })
-  const expiry = intentExpiry({ lifecycle, intents, now })
+  const expiry = intentExpiry({ lifecycle, intents, now, clock })
   const expireDue = expiry.sweep
   const onGrantsChanged = () => publish({ type: 'grants.changed' })
 
@@ -137,7 +143,7 @@ export function approvalEngine(options: Options): Approvals {
       reviewing.review()
       return { intents: intents.list(filter).map(reviewing.toWire), waiting: intents.countWaiting() }
     },
-    grants: () => grants.holding(now()),
+    grants: () => grants.holding(),
     revokeGrant(id) {
       if (!grants.remove(id)) throw new AppError('grant/not-found', `There is no grant \`${id.slice(0, 64)}\`.`)
       leases.removeGrant(id)

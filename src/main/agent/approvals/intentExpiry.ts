@@ -1,17 +1,19 @@
+import type { Clock } from '../../platform/clock.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'
 import type { IntentRepository } from './intentRepository.ts'
 
 type Options = {
-  lifecycle: Pick<IntentLifecycle, 'apply' | 'subscribe'>
+  lifecycle: Pick<IntentLifecycle, 'apply' | 'subscribe' | 'moveDeadlines'>
   intents: Pick<IntentRepository, 'expired' | 'nextExpiryMs'>
   now: () => number
+  clock: Pick<Clock, 'check' | 'onJump'>
 }
 
 /** A computer that slept wakes up with its clock ahead of its timers: they are checked at least this often. */
 const longestMs = 60_000
 
 /** Ends what waited too long: when its time is up, and whenever somebody looks. */
-export function intentExpiry({ lifecycle, intents, now }: Options) {
+export function intentExpiry({ lifecycle, intents, now, clock }: Options) {
   let timer: NodeJS.Timeout | undefined
   let closed = false
 
@@ -24,17 +26,23 @@ export function intentExpiry({ lifecycle, intents, now }: Options) {
   }
   const sweep = (): void => {
     if (closed) return
+    clock.check() // deadlines move with a clock that was set
     for (const { id } of intents.expired(now())) lifecycle.apply(id, 'expire', { error: 'Nobody decided in time.' })
     plan()
   }
   const leave = lifecycle.subscribe(({ record }) => {
     if (record.state === 'waiting') plan()
   })
+  const ignoreJumps = clock.onJump('requests', ({ fromMs, toMs, cause }) => {
+    if (cause === 'set') lifecycle.moveDeadlines(toMs - fromMs)
+    plan()
+  })
   return {
     sweep,
     close() {
       closed = true
       leave()
+      ignoreJumps()
       clearTimeout(timer)
     },
   }

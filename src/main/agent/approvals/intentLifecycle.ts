@@ -45,6 +45,8 @@ export type IntentLifecycle = Pick<IntentRepository, 'find' | 'inState'> & {
   renameRequester(requesterId: string, name: string): void
   /** What is open and cannot be understood: it fails, and is never signed. */
   failDamaged(): void
+  /** Moves the deadlines of waiting requests, when the clock was set. */
+  moveDeadlines(byMs: number): void
   forgetOld(asker: IntentRecord['asker'], keep: KeptIntents): void
   /** Hears of every change, once for each intent and transaction. @returns ends it */
   subscribe(listener: (changed: ChangedIntent) => void): () => void
@@ -152,6 +154,7 @@ export function intentLifecycle({ database, reservations }: Options): IntentLife
           settle(id, from, to)
         }
       }),
+    moveDeadlines: rows.moveDeadlines,
     forgetOld: rows.forgetOld,
     subscribe: changes.subscribe,
   }

@@ -14,6 +14,8 @@ export type IntentStateRepository = {
   open(): { id: string; state: IntentState }[]
   /** Changes the state of a row that cannot be read otherwise. */
   setState(id: string, change: { from: IntentState; to: IntentState }): void
+  /** Moves the deadlines of waiting requests, in the column and in the record. */
+  moveDeadlines(byMs: number): void
   /**
    * Of what is decided: all but the newest of this asker, and of those that the person asked for or decided. When that
    * is still too much, the oldest of whoever has the most go first.
@@ -35,6 +37,11 @@ export function intentStateRepository(database: Database): IntentStateRepository
   const setState = database.prepare<[{ id: string; from: string; to: string }]>(
     'UPDATE intents SET state = @to WHERE id = @id AND state = @from',
   )
+  const moveDeadlines = database.prepare<{ byMs: number }>(
+    `UPDATE intents SET expires_at_ms = expires_at_ms + @byMs, record = json_set(record, '$.expires_at',
+       strftime('%Y-%m-%dT%H:%M:%fZ', (expires_at_ms + @byMs) / 1000.0, 'unixepoch'))
+     WHERE state = 'waiting'`,
+  )
   const decided = "state NOT IN ('waiting', 'approved')"
   const forget = database.prepare<[string, number]>(
     `DELETE FROM intents WHERE rowid IN
@@ -53,6 +60,7 @@ export function intentStateRepository(database: Database): IntentStateRepository
         ORDER BY place, created_at_ms DESC LIMIT -1 OFFSET ?)`,
   )
   return {
+    moveDeadlines: (byMs) => void moveDeadlines.run({ byMs: Math.round(byMs) }),
     add({ intent, record, confirmed }) {
       add.run({
         id: record.id,

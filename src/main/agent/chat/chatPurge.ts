@@ -1,14 +1,17 @@
 import { chatLimits } from '../../../shared/contract/chats.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { Log } from '../../platform/log.ts'
 import type { ChatStore } from './chatStore.ts'
 
 const everyMs = 3600 * 1000
 
 /** Removes for good what was deleted a day ago, and attachments that no message came to use. */
-export function chatPurge({ store, now, log }: { store: ChatStore; now: () => number; log: Log }): { close(): void } {
+export function chatPurge({ store, passedMs, log }: { store: ChatStore; passedMs: Clock['passedMs']; log: Log }): {
+  close(): void
+} {
   const purge = (): void => {
     try {
-      const before = now() - chatLimits.restorableMs
+      const before = passedMs() - chatLimits.restorableMs
       store.conversations.purge(before)
       store.library.purgeAttachments(before)
     } catch (failure) {

@@ -69,7 +69,10 @@ type Options = {
   note: Note
   newId: () => PaymentId
   log: Log
+  /** For deadlines and schedules. */
   now: () => number
+  /** Clock of the computer, to compare with others. Default: `now`. */
+  wallNow?: () => number
 }
 
 /** Payments as one database knows them. What an earlier run left is taken up at once. */
@@ -123,7 +126,7 @@ export function paymentEngine(options: Options): PaymentEngine {
     payees: budgetRecords,
     budgets,
     follower,
-    clock: createSigningClock({ blockTimeMs: options.blockTimeMs, now }),
+    clock: createSigningClock({ blockTimeMs: options.blockTimeMs, now: options.wallNow ?? now }),
   })
   const leases = holdPaymentLeases({
     ...{ principals: options.principals, payments: rows, journal },

@@ -83,6 +83,7 @@ type Options = {
   clock: SigningClock
   newId: () => PaymentId
   now: () => number
+  wallNow?: () => number
 }
 
 /** It was free: nothing to keep, and nothing to repeat. */
@@ -315,7 +316,7 @@ export function payments(options: Options): Payments {
         else journal.become(record.id, 'refused', { paid: false, error: 'Its request was deleted.', nextAtMs: null })
       }
     },
-    checkBeforeSigning: createSigningCheck(options),
+    checkBeforeSigning: createSigningCheck({ ...options, now: options.wallNow ?? now }),
     onIntent,
     close() {
       closed = true

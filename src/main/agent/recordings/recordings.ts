@@ -3,6 +3,7 @@ import { recordingLimits } from '../../../shared/contract/recordings.ts'
 import { listSandboxes } from '../../../shared/contract/sandboxes.ts'
 import { listTerminals, type Terminal } from '../../../shared/contract/terminals.ts'
 import type { SandboxId } from '../../../shared/ids.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { Log } from '../../platform/log.ts'
 import type { ActivitySettingsStore } from '../activity/activitySettings.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
@@ -36,6 +37,7 @@ type Options = {
   note: Note
   newId: () => string
   now: () => number
+  passedMs: Clock['passedMs']
   log: Log
   mostBytesOfAll?: number
 }
@@ -44,7 +46,7 @@ const dayMs = 86_400_000
 const tidyEveryMs = 3_600_000
 
 export function recordings(options: Options): Recordings {
-  const { records, files, unrecorded, settings, client, link, note, now, log } = options
+  const { records, files, unrecorded, settings, client, link, note, now, passedMs, log } = options
   const closing = new AbortController()
   /** By terminal. */
   const running = new Map<string, { stop: AbortController; done: Promise<void> }>()
@@ -149,7 +151,7 @@ export function recordings(options: Options): Recordings {
   }
 
   const tidyOnce = async (): Promise<void> => {
-    const before = now() - settings.read().keep_recordings_days * dayMs
+    const before = passedMs() - settings.read().keep_recordings_days * dayMs
     for (const row of records.startedBefore(before)) {
       if (running.has(row.terminalId)) continue // its newest part is not that old
       await files.remove(row.id)

@@ -40,6 +40,9 @@ type Options = {
 type Waiting = SheetRequest & { endsAtMs: number }
 type Open = Waiting & { step: SheetStep; answer: Promise<SheetAnswer> | undefined }
 
+/** Deadlines are looked at this often, since the clock may have been set. */
+const longestWaitMs = 60_000
+
 export function sheetSessions({ now, onUnexpected, limits = sheetLimits }: Options): SheetSessions {
   const waiting = new Map<string, Waiting>()
   const open = new Map<string, Open>()
@@ -60,7 +63,8 @@ export function sheetSessions({ now, onUnexpected, limits = sheetLimits }: Optio
     clearTimeout(sweeping)
     endWhere(({ endsAtMs }) => endsAtMs <= now())
     const next = Math.min(...[...waiting.values(), ...open.values()].map(({ endsAtMs }) => endsAtMs))
-    if (Number.isFinite(next)) sweeping = setTimeout(sweep, Math.max(next - now(), 1000)).unref()
+    if (Number.isFinite(next))
+      sweeping = setTimeout(sweep, Math.min(Math.max(next - now(), 1000), longestWaitMs)).unref()
   }
   const makeRoom = (held: Map<string, Waiting>): void => {
     const [oldest] = held.size < limits.atOnce ? [] : held.values()

@@ -43,12 +43,14 @@ type Options = {
   /** Random: 24 hexadecimal digits. */
   newId: () => string
   now: () => number
+  /** For removals. Default: `now`. */
+  steadyMs?: () => number
 }
 
 const mostOpen = 50
 const keptMs = 24 * 60 * 60 * 1000
 
-export function pendingCalls({ calls, perform, newId, now }: Options): PendingCalls {
+export function pendingCalls({ calls, perform, newId, now, steadyMs = now }: Options): PendingCalls {
   const ended = emitter<string>()
   const closing = new AbortController()
 
@@ -113,7 +115,7 @@ export function pendingCalls({ calls, perform, newId, now }: Options): PendingCa
       return running.id
     },
     checkRoom(holder) {
-      calls.forget(now() - keptMs)
+      calls.forget(steadyMs() - keptMs)
       if (calls.countOpen(holder) < mostOpen) return
       throw new AppError('tool/too-many', `${mostOpen} of your calls are waiting or running.`, {
         retryAfterSeconds: 30,
@@ -139,7 +141,7 @@ export function pendingCalls({ calls, perform, newId, now }: Options): PendingCa
       if (calls.change(id, 'waiting', { state: 'running' })) void finish(id, perform(call, closing.signal))
     },
     start(intentOf) {
-      calls.forget(now() - keptMs)
+      calls.forget(steadyMs() - keptMs)
       for (const {
         record: { id },
       } of calls.inState('running')) {

@@ -7,7 +7,9 @@ export function autoLock({ now, minutes, end }: { now: () => number; minutes: ()
 
   const leftMs = (): number | undefined => {
     const after = minutes()
-    return after === null || lastUseMs === undefined ? undefined : lastUseMs + after * minuteMs - now()
+    if (after === null || lastUseMs === undefined) return undefined
+    if (lastUseMs > now()) lastUseMs = now() // the clock was set back
+    return lastUseMs + after * minuteMs - now()
   }
   const check = (): void => {
     clearTimeout(timer)

@@ -1,3 +1,4 @@
+import { type Clock, createEvenClock } from '../../platform/clock.ts'
 import type { LocalEvents } from '../localEvents.ts'
 import type { Note } from '../note.ts'
 import { addedSecrets } from './addedSecrets.ts'
@@ -25,19 +26,21 @@ type Options = {
   now: () => number
   /** Default: the keyring alone is removed. */
   removal?: KeyringRemoval
+  /** For pauses and the automatic lock. Default: time passes as `now` says. */
+  clock?: Pick<Clock, 'runningMs' | 'steadyMs'>
   /** Of each guess at the passphrase; of new wallets and new passphrases. */
   cost?: HeaderCost
 }
 
 export function openWallet(options: Options): WalletVault {
-  const { repository, places, events, note, now, cost = fullCost } = options
+  const { repository, places, events, note, now, clock = createEvenClock(now), cost = fullCost } = options
   const { removal = (_, remove) => remove() } = options
   repository.deriveIds()
   const notes = walletNotes({ note, events })
-  const secrets = walletSecrets({ places, now, cost })
+  const secrets = walletSecrets({ places, now: clock.runningMs, cost })
   const settings = walletSettings(repository)
   const state = walletState({ repository, places, secrets, settings })
-  const door = walletDoor({ repository, secrets, settings, state, notes, now })
+  const door = walletDoor({ repository, secrets, settings, state, notes, now: clock.steadyMs })
   const mended = mendedWallet({ repository, secrets, settings, door, notes, now })
 
   return {

@@ -18,6 +18,8 @@ export type AccessTokens = {
  * The only header there is, and compared as text: with it the algorithm, the kind of token and whose it is are pinned
  * before anything is decoded. `at+jwt` is that of RFC 9068.
  */
+/** Corrections of the clock that are common. */
+const maxSkewMs = 5 * 60_000
 const header = segment({ alg: 'HS256', typ: 'at+jwt', kid: 'steward' })
 const issuer = 'urn:steward:service'
 const audience = 'urn:steward:api'
@@ -73,7 +75,8 @@ export function accessTokens(options: {
       // Compared as text: base64 has several spellings of the same bytes, and one of them is enough.
       if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
       const claims = claimsOf(signed.slice(header.length + 1))
-      if (!claims || claims.exp * 1000 <= now()) return undefined
+      // A token of the future is from before the clock was set back: its hour may be over.
+      if (!claims || claims.exp * 1000 <= now() || claims.iat * 1000 > now() + maxSkewMs) return undefined
       const { account, family, wallet } = claims
       const held = sessions.findRights(family)
       if (held?.accountId !== account) return undefined

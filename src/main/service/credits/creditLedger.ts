@@ -6,6 +6,7 @@ import {
   type Hold,
   issuedAccount,
   type LedgerRepository,
+  type Meter,
   revenueAccount,
   type TransferRow,
   type TransferType,
@@ -32,9 +33,9 @@ export type CreditLedger = {
   forgetEnded(): boolean
   /** Of a process that ended: charges each open hold in full, as an estimate. @returns how many */
   recover(): number
-  /** Until when a sandbox was charged; 0 when it never was. */
-  meteredUntil(sandboxId: SandboxId): number
-  meter(sandboxId: SandboxId, untilMs: number): void
+  /** Point until which a sandbox was charged; undefined when it never was. */
+  findMeter(sandboxId: SandboxId): Meter | undefined
+  setMeter(sandboxId: SandboxId, meter: Meter): void
   /** Charges as much of it as is available, without a hold. */
   charge(given: { accountId: AccountId; type: 'sandbox'; description: string; amount: MicroUsd }): MicroUsd
   /** @throws AppError `credits/insufficient`, `credits/daily-limit`, `request/reused-key` */
@@ -92,9 +93,11 @@ export function creditLedger(options: {
   records: LedgerRepository
   newId: () => string
   now: () => number
+  /** For days of limits, and for the time that holds last. Default: `now`. */
+  steadyMs?: () => number
 }): CreditLedger {
-  const { records, newId, now } = options
-  const today = () => Math.floor(now() / dayMs)
+  const { records, newId, now, steadyMs = now } = options
+  const today = () => Math.floor(steadyMs() / dayMs)
 
   const leftOfDay = (of: Pick<Hold, 'keyId' | 'keyDay' | 'keyLimit'>): number => {
     const { keyId, keyDay: day, keyLimit } = of
@@ -181,7 +184,7 @@ export function creditLedger(options: {
       if (amount > left) throw dailyLimit(key, left)
       const keyLimit = key?.dailyLimit ?? null
       const keyDay = keyLimit === null ? null : today()
-      const nowMs = now()
+      const nowMs = steadyMs()
       const id = records.addHold({
         ...{ accountId, keyId: key?.id ?? null, keyDay, keyLimit, amount, model },
         ...{ createdAtMs: nowMs, expiresAtMs: nowMs + holdMs },
@@ -195,7 +198,7 @@ export function creditLedger(options: {
       return hold !== undefined
     },
     expire() {
-      const holds = records.expiredHolds(now())
+      const holds = records.expiredHolds(steadyMs())
       for (const hold of holds) endHold(hold, 'expired')
       return holds.length
     },
@@ -205,8 +208,8 @@ export function creditLedger(options: {
       for (const hold of holds) post(hold.id, { amount: hold.amount, details: { estimated: true, interrupted: true } })
       return holds.length
     },
-    meteredUntil: (sandboxId) => records.meteredUntil(sandboxId),
-    meter: (sandboxId, untilMs) => records.meter(sandboxId, untilMs),
+    findMeter: records.findMeter,
+    setMeter: records.setMeter,
     charge({ accountId, type, description, amount }) {
       const collected = microUsd(Math.min(amount, records.balance(accountId).available))
       if (collected > 0) moved({ type, from: accountId, to: revenueAccount, amount: collected, note: description })

@@ -57,6 +57,17 @@ export type TransferRow = {
 export type KeyDay = { keyId: string; day: number }
 
 /** Each call is meant for a transaction of the caller. */
+/** Point until which a sandbox was charged. */
+export type Meter = {
+  /** By the wall clock. */
+  untilMs: number
+  /** Start of the charged run; null in rows of earlier versions, like the fields below. */
+  startedAtMs: number | null
+  /** Running time of `epoch`. */
+  runningMs: number | null
+  epoch: string | null
+}
+
 export type LedgerRepository = {
   balance(account: string): AccountBalance
   /** All that it was ever given. */
@@ -77,8 +88,8 @@ export type LedgerRepository = {
   refundedOf(id: string): number
   keyDay(of: KeyDay): { spent: number; held: number }
   changeKeyDay(of: KeyDay, change: { spent: number; held: number }): void
-  meteredUntil(sandboxId: SandboxId): number
-  meter(sandboxId: SandboxId, untilMs: number): void
+  findMeter(sandboxId: SandboxId): Meter | undefined
+  setMeter(sandboxId: SandboxId, meter: Meter): void
   /** Removes meters of deleted sandboxes. Only safe while none of them has a charge outstanding, as at a start. */
   removeStaleMeters(): void
 }
@@ -158,10 +169,14 @@ export function ledgerRepository(database: Database): LedgerRepository {
   const addKeyDay = database.prepare<[string, number]>(
     'INSERT OR IGNORE INTO credit_key_days (key_id, day) VALUES (?, ?)',
   )
-  const metered = database.prepare<[string], { untilMs: number }>(
-    'SELECT until_ms AS untilMs FROM sandbox_meters WHERE sandbox_id = ?',
+  const findMeter = database.prepare<[string], Meter>(
+    `SELECT until_ms AS untilMs, started_at_ms AS startedAtMs, running_ms AS runningMs, epoch
+     FROM sandbox_meters WHERE sandbox_id = ?`,
   )
-  const meter = database.prepare<[string, number]>('INSERT OR REPLACE INTO sandbox_meters VALUES (?, ?)')
+  const setMeter = database.prepare<Meter & { sandboxId: string }>(
+    `INSERT OR REPLACE INTO sandbox_meters (sandbox_id, until_ms, started_at_ms, running_ms, epoch)
+     VALUES (@sandboxId, @untilMs, @startedAtMs, @runningMs, @epoch)`,
+  )
   const removeStaleMeters = database.prepare(
     'DELETE FROM sandbox_meters WHERE sandbox_id NOT IN (SELECT id FROM sandboxes)',
   )
@@ -216,11 +231,9 @@ export function ledgerRepository(database: Database): LedgerRepository {
       addKeyDay.run(keyId, day)
       changeKeyDay.run({ keyId, day, spent, held })
     },
-    meteredUntil: (sandboxId) => metered.get(sandboxId)?.untilMs ?? 0,
+    findMeter: (sandboxId) => findMeter.get(sandboxId),
+    setMeter: (sandboxId, meter) => void setMeter.run({ sandboxId, ...meter }),
     removeStaleMeters: () => void removeStaleMeters.run(),
-    meter(sandboxId, untilMs) {
-      meter.run(sandboxId, untilMs)
-    },
   }
 }
 

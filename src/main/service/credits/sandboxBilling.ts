@@ -2,6 +2,8 @@ import { AppError } from '../../../shared/appError.ts'
 import type { SandboxCost } from '../../../shared/contract/sandboxes.ts'
 import type { AccountId, SandboxId } from '../../../shared/ids.ts'
 import { centsDown, centsUp, exactCents } from '../../../shared/microUsd.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Log } from '../../platform/log.ts'
 import { costOfRunning, type PriceList, type SandboxSize } from './priceList.ts'
 import type { LedgerWrites } from './sweptHolds.ts'
 
@@ -11,6 +13,8 @@ export type SandboxBilling = {
   costOf(sandbox: SandboxSize & { startedAtMs: number | null }): SandboxCost
   /** Before it runs. @throws AppError `credits/insufficient` where the account cannot pay for an hour of it */
   needCredits(accountId: AccountId, size: SandboxSize): void
+  /** Meters a run from now on, unless it is metered. */
+  begin(run: Pick<SandboxRun, 'id' | 'startedAtMs'>): Promise<void>
   /**
    * Charges a run up to now, each moment of it once, whatever restarts there are.
    * @returns false when the account could not pay for all of it
@@ -21,19 +25,51 @@ export type SandboxBilling = {
 export type SandboxRun = SandboxSize & { id: SandboxId; accountId: AccountId; name: string; startedAtMs: number }
 
 const hourMs = 60 * 60_000
+/** Larger differences between the wall clock and running time are noted. */
+const notedMs = 60_000
 
+/**
+ * Charges running time of the computer, never the difference of two wall clocks: a clock that is set, and a computer
+ * that sleeps, cost nothing.
+ */
 export function sandboxBilling(
-  options: LedgerWrites & { prices: PriceList; isCharged: boolean; now: () => number },
+  options: LedgerWrites & {
+    prices: PriceList
+    isCharged: boolean
+    clock: Pick<Clock, 'now' | 'steadyMs' | 'runningMs' | 'epoch'>
+    log: Log
+  },
 ): SandboxBilling {
-  const { ledger, commits, prices, isCharged, now } = options
+  const { ledger, commits, prices, isCharged, clock, log } = options
+  const beganMs = clock.runningMs()
+
+  /** Times since the last charge of a run: to charge, and by the wall clock. */
+  const measure = ({ id, startedAtMs }: Pick<SandboxRun, 'id' | 'startedAtMs'>) => {
+    const meter = ledger.findMeter(id)
+    const isSameRun = meter !== undefined && meter.startedAtMs === startedAtMs
+    const isLegacy = meter !== undefined && meter.startedAtMs === null && meter.untilMs <= clock.now()
+    const fromMs = isSameRun || isLegacy ? Math.max(startedAtMs, meter.untilMs) : startedAtMs
+    const wallMs = clock.now() - fromMs
+    if (isSameRun && meter.runningMs !== null && meter.epoch === clock.epoch) {
+      return { wallMs, elapsedMs: Math.max(0, clock.runningMs() - meter.runningMs) }
+    }
+    // A run that another process metered, or none: this one has seen it for as long as it exists, at most.
+    return { wallMs, elapsedMs: Math.min(clock.runningMs() - beganMs, Math.max(0, wallMs)) }
+  }
+  const mark = ({ id, startedAtMs }: Pick<SandboxRun, 'id' | 'startedAtMs'>): void =>
+    ledger.setMeter(id, {
+      ...{ untilMs: Math.round(clock.now()), startedAtMs, runningMs: clock.runningMs(), epoch: clock.epoch },
+    })
+
   return {
     isCharged,
     costOf({ startedAtMs, ...size }) {
       const tier = prices.tierOf(size)
+      const ranMs = startedAtMs === null ? 0 : Math.max(0, clock.steadyMs() - startedAtMs)
       return {
         tier: tier.name,
         cents_per_hour: exactCents(costOfRunning(tier, hourMs)),
-        run_cents: startedAtMs === null ? 0 : exactCents(costOfRunning(tier, now() - startedAtMs)),
+        run_cents: exactCents(costOfRunning(tier, ranMs)),
         charged: isCharged,
       }
     },
@@ -50,14 +86,23 @@ export function sandboxBilling(
         },
       })
     },
-    charge: ({ id, accountId, name, startedAtMs, ...size }) =>
+    begin: (run) =>
       commits.written(() => {
-        const fromMs = Math.max(startedAtMs, ledger.meteredUntil(id))
-        const toMs = Math.max(fromMs, now())
+        if (ledger.findMeter(run.id)?.startedAtMs !== run.startedAtMs) mark(run)
+      }),
+    charge: (run) =>
+      commits.written(() => {
+        const { id, accountId, name, ...size } = run
+        const { elapsedMs, wallMs } = measure(run)
         const tier = prices.tierOf(size)
-        const amount = costOfRunning(tier, toMs - fromMs)
-        ledger.meter(id, toMs)
-        const description = `${name}: ${tier.name}, ${Math.round((toMs - fromMs) / 1000)} s`
+        const amount = costOfRunning(tier, elapsedMs)
+        mark(run)
+        const seconds = Math.round(elapsedMs / 1000)
+        const uncharged = Math.round((wallMs - elapsedMs) / 1000)
+        const isNoted = Math.abs(wallMs - elapsedMs) > notedMs
+        if (isNoted) log.warn('the clock jumped: a sandbox is charged by elapsed time', { id, seconds, uncharged })
+        const note = isNoted && uncharged > 0 ? ` (${uncharged} s not charged: the clock jumped)` : ''
+        const description = `${name}: ${tier.name}, ${seconds} s${note}`
         return ledger.charge({ accountId, type: 'sandbox', description, amount }) === amount
       }),
   }

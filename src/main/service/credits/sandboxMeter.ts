@@ -34,11 +34,19 @@ export function sandboxMeter(options: {
       log.error('a sandbox could not be charged', { sandboxId: run.id, failure })
     }
   }
+  const begin = async (run: SandboxRun): Promise<void> => {
+    try {
+      await billing.begin(run)
+    } catch (failure) {
+      log.error('the run of a sandbox could not be metered', { sandboxId: run.id, failure })
+    }
+  }
   const look = (id: SandboxId): void => {
     if (!billing.isCharged) return
     const before = known.get(id)
     const present = runOf(id)
     if (before && before.startedAtMs !== present?.startedAtMs) void charge(before)
+    if (present && before?.startedAtMs !== present.startedAtMs) void begin(present)
     if (present) known.set(id, present)
     else known.delete(id)
   }

@@ -37,6 +37,7 @@ type Options = {
   onComplete: (record: UploadRecord) => void
   randomBytes: (count: number) => Buffer
   now: () => number
+  passedMs: () => number
   log: Log
 }
 
@@ -46,7 +47,7 @@ const sweepEveryMs = 10 * 60_000
 /** As many as Linux follows. */
 const mostLinks = 40
 
-export function uploads({ records, call, isRunning, onComplete, randomBytes, now, log }: Options): Uploads {
+export function uploads({ records, call, isRunning, onComplete, randomBytes, now, passedMs, log }: Options): Uploads {
   const appending = new Map<UploadId, { stop: () => void; ended: Promise<void> }>()
 
   const stat = async (sandboxId: SandboxId, path: string): Promise<FileState | undefined> => {
@@ -171,7 +172,7 @@ export function uploads({ records, call, isRunning, onComplete, randomBytes, now
   }
 
   const sweep = async (): Promise<void> => {
-    for (const record of records.untouched(now() - uploadLimits.keptMs)) {
+    for (const record of records.untouched(passedMs() - uploadLimits.keptMs)) {
       try {
         if (record.complete) records.remove(record.id)
         else if (isRunning(record.sandboxId) && !appending.has(record.id)) await forget(record)

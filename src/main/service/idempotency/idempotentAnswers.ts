@@ -22,9 +22,15 @@ const uncheckedBudget = { maxAnswers: 50, maxBytes: 2 * 1024 * 1024 }
 /** Descriptions of created things are far shorter; longer answers are of models and files. */
 const maxCreatedCharacters = 64 * 1024
 
-type Options = { answers: AnswerRepository; now: () => number; budget?: typeof answerBudget }
+type Options = {
+  answers: AnswerRepository
+  now: () => number
+  /** For removals. Default: `now`. */
+  passedMs?: () => number
+  budget?: typeof answerBudget
+}
 
-export function idempotentAnswers({ answers, now, budget = answerBudget }: Options): IdempotentAnswers {
+export function idempotentAnswers({ answers, now, passedMs = now, budget = answerBudget }: Options): IdempotentAnswers {
   const unchecked = new Map<AccountId, { count: number; bytes: number }>()
   const requests = oncePerKey<KeptAnswer>(({ holder, key }) => {
     const stored = answers.find({ accountId: AccountId.parse(holder), key }, now())
@@ -46,7 +52,7 @@ export function idempotentAnswers({ answers, now, budget = answerBudget }: Optio
         { ...request, holder: accountId },
         async ({ key, requestHash }) => {
           const { status, body } = await work()
-          answers.removeExpired(now())
+          answers.removeExpired(passedMs())
           answers.store(
             { accountId, key },
             { requestHash, status, body },

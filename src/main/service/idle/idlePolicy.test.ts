@@ -35,7 +35,7 @@ function setting() {
     },
     call: (async () => ({ result: { terminals }, body: Buffer.alloc(0) })) as unknown as HostCall, // asked for terminals only
     everyMs: 1,
-    now: () => nowMs,
+    runningMs: () => nowMs,
     log: silentLog,
   })
   policy.start()
@@ -129,7 +129,7 @@ test('one that fails to stop or never answers keeps none of the others', async (
     },
     call: (async () => ({ result: { terminals: [] }, body: Buffer.alloc(0) })) as unknown as HostCall, // asked for terminals only
     everyMs: 1,
-    now: () => nowMs,
+    runningMs: () => nowMs,
     log: silentLog,
   })
   policy.start()

@@ -1,4 +1,5 @@
 import type { SandboxId } from '../../../shared/ids.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { Log } from '../../platform/log.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
@@ -11,7 +12,7 @@ type Options = {
   sandboxes: Pick<SandboxRegistry, 'stopIdle'>
   call: HostCall
   everyMs: number
-  now: () => number
+  runningMs: Clock['runningMs']
   log: Log
 }
 
@@ -21,17 +22,26 @@ const minuteMs = 60_000
  * Stops each running sandbox that nobody has used for as long as it was told. A running terminal is a use, whatever it
  * shows. After a restart of the service the time counts anew: what happened before is not known.
  */
-export function idlePolicy({ records, use, sandboxes, call, everyMs, now, log }: Options): {
+export function idlePolicy({ records, use, sandboxes, call, everyMs, runningMs, log }: Options): {
   start(): void
   close(): void
 } {
-  const beganAtMs = now()
+  /** Running time at which this process first saw each run; its wall time says nothing about time in use. */
+  const seen = new Map<SandboxId, { startedAtMs: number; atMs: number }>()
   const busy = new Set<SandboxId>()
 
+  const seenAtMs = (id: SandboxId, startedAtMs: number): number => {
+    const known = seen.get(id)
+    if (known?.startedAtMs === startedAtMs) return known.atMs
+    const atMs = runningMs()
+    seen.set(id, { startedAtMs, atMs })
+    return atMs
+  }
   const isIdle = ({ status, idleMinutes, startedAtMs, id }: SandboxRecord): boolean => {
-    if (status !== 'running' || idleMinutes === null || startedAtMs === null) return false
-    const since = Math.max(startedAtMs, beganAtMs, use.lastAtMs(id) ?? 0)
-    return now() - since >= idleMinutes * minuteMs
+    if (status !== 'running' || startedAtMs === null) return false
+    const since = Math.max(seenAtMs(id, startedAtMs), use.lastAtMs(id) ?? 0)
+    if (idleMinutes === null) return false
+    return runningMs() - since >= idleMinutes * minuteMs
   }
 
   const hasTerminal = async (sandboxId: SandboxId): Promise<boolean> => {
@@ -57,7 +67,9 @@ export function idlePolicy({ records, use, sandboxes, call, everyMs, now, log }:
 
   const look = async (): Promise<void> => {
     const present = records.all()
-    use.keepOnly(new Set(present.map(({ id }) => id)))
+    const ids = new Set(present.map(({ id }) => id))
+    use.keepOnly(ids)
+    for (const id of seen.keys()) if (!ids.has(id)) seen.delete(id)
     const idle = present.filter((record) => isIdle(record) && !busy.has(record.id))
     await Promise.all(idle.map(({ id }) => stop(id)))
   }
@@ -65,6 +77,7 @@ export function idlePolicy({ records, use, sandboxes, call, everyMs, now, log }:
   let timer: NodeJS.Timeout | undefined
   return {
     start() {
+      for (const record of records.all()) isIdle(record) // notes what runs already
       timer ??= setInterval(() => {
         look().catch((failure: unknown) => log.warn('could not look for idle sandboxes', { failure }))
       }, everyMs)

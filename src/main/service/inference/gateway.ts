@@ -54,6 +54,8 @@ export type GatewayParts<Caller> = {
   /** Of random hexadecimal digits. */
   newId: () => string
   now: () => number
+  /** For limits of duration. Default: `now`. */
+  runningMs?: () => number
   /** Overrides of the defaults. */
   answerTimes?: Pick<AnswerLimits, 'maxQuietMs' | 'maxDurationMs'>
   /** Of what nobody waits for: an answer that could not be settled once its client had left. */
@@ -203,7 +205,7 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
     const { route } = paid.draft
     const body = await readJsonReply(reply, {
       scrubText: createKeyScrubber(paid.provider),
-      meter: createAnswerMeter(limitsOf(paid), parts.now),
+      meter: createAnswerMeter(limitsOf(paid), parts.runningMs ?? parts.now),
     })
     const events = answerRules().pass(route.upstream.readAnswer(body, { newCallId })).map(paid.restored)
     const error = errorAmong(events)
@@ -270,7 +272,7 @@ export function gateway<Caller>(parts: GatewayParts<Caller>) {
 
   const readingOf = (paid: Paid) => ({
     limits: limitsOf(paid),
-    now: parts.now,
+    now: parts.runningMs ?? parts.now,
     scrubText: createKeyScrubber(paid.provider),
     restored: paid.restored,
   })

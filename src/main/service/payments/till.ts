@@ -51,8 +51,10 @@ export function till(options: {
   baseUrl: () => string
   onFailure: (failure: unknown) => void
   now: () => number
+  /** For schedules of unfinished payments. Default: `now`. */
+  steadyMs?: () => number
 }): Till {
-  const { books, facilitator, payTo, baseUrl, now } = options
+  const { books, facilitator, payTo, baseUrl, now, steadyMs = now } = options
   const sales = new Map<string, { route: Route; sale: AnySale }>()
   /** Locks of payments that a request, or we, are at. */
   const inFlight = new Set<string>()
@@ -262,7 +264,7 @@ export function till(options: {
     purchase,
     resource: resource?.name ?? null,
     ...{ state: 'verifying', work: 'none', transaction: null, answer: undefined, attempts: 0 },
-    ...{ nextAtMs: now(), createdAtMs: now() },
+    ...{ nextAtMs: steadyMs(), createdAtMs: steadyMs() },
   })
 
   return {

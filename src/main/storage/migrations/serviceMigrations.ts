@@ -6,6 +6,7 @@ import { activity } from './activity.ts'
 import { activityActors } from './activityActors.ts'
 import { activityTasks } from './activityTasks.ts'
 import { automatons } from './automatons.ts'
+import { clock } from './clock.ts'
 import { createdAnswers } from './createdAnswers.ts'
 import { creditDays } from './creditDays.ts'
 import { credits } from './credits.ts'
@@ -21,6 +22,7 @@ import { payments } from './payments.ts'
 import { ports } from './ports.ts'
 import { registrars } from './registrars.ts'
 import { removedThings } from './removedThings.ts'
+import { runningMeters } from './runningMeters.ts'
 import { sandboxDomains } from './sandboxDomains.ts'
 import { sandboxes } from './sandboxes.ts'
 import { sandboxRemovals } from './sandboxRemovals.ts'
@@ -58,4 +60,6 @@ export const serviceMigrations: readonly Migration[] = [
   paymentResources,
   createdAnswers,
   issuers,
+  clock,
+  runningMeters,
 ]

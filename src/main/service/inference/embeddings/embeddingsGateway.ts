@@ -29,7 +29,7 @@ import {
 
 type Parts<Caller> = Pick<
   GatewayParts<Caller>,
-  'modelNamed' | 'providerOf' | 'credits' | 'pools' | 'leases' | 'now' | 'answerTimes'
+  'modelNamed' | 'providerOf' | 'credits' | 'pools' | 'leases' | 'now' | 'runningMs' | 'answerTimes'
 >
 type Call<Caller> = { body: Loose; caller: Caller; signal: AbortSignal; abort: (error: AppError) => void }
 type Work = { request: EmbeddingsRequest; model: CatalogueModel; passable: Loose; reservation: Reservation }
@@ -105,7 +105,7 @@ export function createEmbeddingsGateway<Caller>(parts: Parts<Caller>): Embedding
     const limits = { maxQuietMs: defaultQuietMs, maxDurationMs: defaultDurationMs, ...parts.answerTimes }
     return await readJsonReply(reply, {
       scrubText: createKeyScrubber(provider),
-      meter: createAnswerMeter({ ...limits, maxChars: Number.POSITIVE_INFINITY }, parts.now),
+      meter: createAnswerMeter({ ...limits, maxChars: Number.POSITIVE_INFINITY }, parts.runningMs ?? parts.now),
     })
   }
 }

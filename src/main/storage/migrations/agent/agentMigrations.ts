@@ -4,6 +4,7 @@ import { askedOnce } from './askedOnce.ts'
 import { chatSpend } from './chatSpend.ts'
 import { chats } from './chats.ts'
 import { chatTools } from './chatTools.ts'
+import { clock } from './clock.ts'
 import { coinBalances } from './coinBalances.ts'
 import { domainRenewals } from './domainRenewals.ts'
 import { grantReservations } from './grantReservations.ts'
@@ -56,4 +57,5 @@ export const agentMigrations: readonly Migration[] = [
   walletLinks,
   programSandboxes,
   purchaseLeases,
+  clock,
 ]

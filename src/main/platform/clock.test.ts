@@ -1,0 +1,188 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Clock, type ClockJump, type ClockState, openClock } from './clock.ts'
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+const yearMs = 365 * dayMs
+const startMs = Date.UTC(2026, 0, 10)
+
+let wallMs: number
+let runningMs: number
+let uptimeMs: number
+let bootId: string | undefined
+let state: ClockState | undefined
+let jumps: ClockJump[]
+let clock: Clock
+
+beforeEach(() => {
+  wallMs = startMs
+  runningMs = 1_000
+  uptimeMs = 1_000
+  bootId = 'boot-1'
+  state = undefined
+  jumps = []
+  open()
+})
+afterEach(() => clock.close())
+
+function open(): void {
+  clock = openClock({
+    source: { wallMs: () => wallMs, runningMs: () => runningMs, uptimeMs: () => uptimeMs, bootId },
+    store: {
+      read: () => state,
+      write(next) {
+        state = next
+      },
+    },
+    onJump: (jump) => jumps.push(jump),
+    intervalMs: 2 ** 30,
+  })
+}
+
+function run(ms: number, checks = 1): void {
+  for (let at = 0; at < checks; at++) {
+    wallMs += ms / checks
+    runningMs += ms / checks
+    uptimeMs += ms / checks
+    clock.check()
+  }
+}
+function sleep(ms: number): void {
+  wallMs += ms
+  uptimeMs += ms
+}
+/** Running, hour by hour, for more than a day. */
+const runLong = () => run(dayMs + hourMs, 25)
+
+test('is the wall clock while nothing happens, drift included', () => {
+  run(10 * dayMs, 240)
+  for (let at = 0; at < 1_000; at++) {
+    wallMs += 40 // NTP corrects a slow clock
+    run(10_000)
+  }
+  expect([clock.now(), clock.steadyMs(), clock.latestMs()]).toEqual([wallMs, wallMs, wallMs])
+  expect(jumps).toEqual([])
+})
+
+test('reports a set clock, and counts it after a day of running time', () => {
+  run(hourMs)
+  wallMs += yearMs
+  expect(clock.steadyMs()).toBe(startMs + hourMs)
+  run(60_000)
+  expect(clock.steadyMs()).toBe(startMs + hourMs + 60_000)
+  expect(jumps).toEqual([{ fromMs: startMs + hourMs, toMs: startMs + hourMs + yearMs, cause: 'set' }])
+  run(dayMs - hourMs, 23)
+  expect(clock.steadyMs()).toBeLessThan(startMs + 2 * dayMs)
+  run(2 * hourMs)
+  expect(clock.steadyMs()).toBe(wallMs)
+})
+
+test('forgets a jump that is taken back', () => {
+  wallMs += yearMs
+  run(60_000)
+  wallMs -= yearMs
+  run(1_000)
+  expect(jumps).toHaveLength(2)
+  expect(clock.steadyMs()).toBe(wallMs)
+  runLong()
+  expect([clock.steadyMs(), clock.latestMs()]).toEqual([wallMs, wallMs])
+})
+
+test('reports sleep as a jump, and counts the time asleep', () => {
+  run(hourMs)
+  sleep(8 * hourMs)
+  expect(clock.steadyMs()).toBe(wallMs)
+  clock.check()
+  expect(jumps).toEqual([{ fromMs: startMs + hourMs, toMs: startMs + 9 * hourMs, cause: 'sleep' }])
+  expect(clock.runningMs()).toBe(1_000 + hourMs)
+})
+
+test('separates sleep from a clock that was set meanwhile', () => {
+  sleep(8 * hourMs)
+  wallMs += yearMs
+  clock.check()
+  expect(jumps.map(({ cause }) => cause)).toEqual(['sleep', 'set'])
+  expect(clock.steadyMs()).toBe(startMs + 8 * hourMs)
+})
+
+test('revives no credential when the clock is set back', () => {
+  run(hourMs)
+  wallMs -= yearMs
+  expect(clock.latestMs()).toBe(startMs + hourMs)
+  expect(clock.now()).toBe(startMs + hourMs - yearMs)
+})
+
+test('lets time pass for deletions only where looks a day of running time apart agree', () => {
+  expect(clock.passedMs()).toBe(0)
+  runLong()
+  const before = clock.passedMs()
+  expect(before).toBeGreaterThanOrEqual(startMs)
+  expect(before).toBeLessThanOrEqual(wallMs - dayMs)
+  wallMs += yearMs
+  run(60_000)
+  expect(clock.passedMs()).toBeLessThan(startMs + 3 * hourMs)
+  wallMs -= yearMs
+  run(dayMs, 24)
+  wallMs += yearMs // wrong again, a day later
+  run(60_000)
+  expect(clock.passedMs()).toBeLessThan(startMs + 3 * dayMs)
+  runLong()
+  expect(clock.passedMs()).toBeGreaterThan(startMs + yearMs)
+})
+
+test('goes on over a restart within one boot, and finds what was set meanwhile', () => {
+  run(hourMs)
+  clock.close()
+  wallMs += yearMs + 60_000
+  runningMs += 60_000
+  uptimeMs += 60_000
+  open()
+  expect(clock.steadyMs()).toBe(startMs + hourMs + 60_000)
+  expect(jumps).toEqual([{ fromMs: startMs + hourMs + 60_000, toMs: wallMs, cause: 'set' }])
+})
+
+test('counts running time over restarts and boots', () => {
+  run(13 * hourMs, 13)
+  clock.close()
+  wallMs += 30 * dayMs // switched off
+  ;[runningMs, uptimeMs, bootId] = [5_000, 5_000, 'boot-2']
+  open()
+  expect(clock.steadyMs()).toBe(wallMs)
+  expect(jumps).toEqual([])
+  expect(clock.passedMs()).toBe(0)
+  run(12 * hourMs, 12)
+  expect(clock.passedMs()).toBeGreaterThanOrEqual(startMs)
+  expect(clock.passedMs()).toBeLessThan(startMs + 2 * hourMs)
+})
+
+test('takes the correction of a clock that starts before its last reading', () => {
+  run(hourMs)
+  clock.close()
+  wallMs = 0
+  ;[runningMs, uptimeMs, bootId] = [5_000, 5_000, 'boot-2']
+  open()
+  expect(clock.steadyMs()).toBe(startMs + hourMs)
+  wallMs = startMs + 5 * dayMs
+  clock.check()
+  expect(clock.steadyMs()).toBe(wallMs)
+})
+
+test('bounds its looks when the clock is set again and again', () => {
+  for (let at = 0; at < 1_000; at++) {
+    wallMs += at % 2 === 0 ? yearMs : -yearMs
+    run(10_000)
+  }
+  clock.close()
+  expect(state?.looks.length).toBeLessThanOrEqual(100)
+})
+
+test('tells its listeners until they leave', () => {
+  const heard: ClockJump[] = []
+  const leave = clock.onJump('requests', (jump) => heard.push(jump))
+  wallMs += dayMs
+  clock.check()
+  leave()
+  wallMs -= dayMs
+  clock.check()
+  expect(heard).toHaveLength(1)
+})

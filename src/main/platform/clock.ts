@@ -1,0 +1,217 @@
+import { randomUUID } from 'node:crypto'
+import type { TimeSource } from './timeSource.ts'
+import type { TimeUse } from './timeUses.ts'
+
+/**
+ * A change of the wall clock that no elapsed time explains. `sleep`: the computer was suspended, so the time did pass
+ * elsewhere. `set`: somebody or something set the clock.
+ */
+export type ClockJump = { fromMs: number; toMs: number; cause: 'sleep' | 'set' }
+
+/** Times in milliseconds since 1970, except `runningMs`. None of them throws. */
+export type Clock = {
+  /** The wall clock, for what is shown and what others check. It may be wrong. */
+  now(): number
+  /** Time that the computer ran, from an arbitrary start, for durations. Excludes sleep; never jumps. */
+  runningMs(): number
+  /**
+   * The wall clock, except that a set clock counts only once it has been so for a day of running time. For days of
+   * budgets, for what credentials last, and for deadlines that start something.
+   */
+  steadyMs(): number
+  /** The later of `now` and `steadyMs`, for the end of grants: a clock that is set back revives none. */
+  latestMs(): number
+  /** A time that has certainly passed: least of all looks at the wall clock in the last day of running time. For deletions. */
+  passedMs(): number
+  /** Names the start of `runningMs`: two values can be compared only within one epoch. */
+  epoch: string
+  /** Calls `listener` after each jump. @returns the unsubscribe function */
+  onJump(use: TimeUse, listener: (jump: ClockJump) => void): () => void
+  /** Compares the clocks now, so that listeners hear of a jump before a deadline is judged. */
+  check(): void
+  close(): void
+}
+
+/** What must survive a restart. */
+export type ClockState = {
+  bootId: string | null
+  wallMs: number
+  steadyMs: number
+  runningMs: number
+  uptimeMs: number
+  /** Running time at which the wall clock left the steady one; null while they agree. */
+  setAtRunningMs: number | null
+  /** Running time of all processes so far. */
+  totalMs: number
+  looks: readonly ClockLook[]
+}
+/** The wall clock as read at a total running time. */
+export type ClockLook = { totalMs: number; wallMs: number }
+
+export type ClockStore = { read(): ClockState | undefined; write(state: ClockState): void }
+
+type Options = {
+  source: TimeSource
+  store: ClockStore
+  onJump?: (jump: ClockJump) => void
+  intervalMs?: number
+}
+
+/** Smaller differences are drift: NTP corrects the clock, and it is read twice. */
+const toleranceMs = 5_000
+const dayMs = 86_400_000
+const lookEveryMs = 3_600_000
+/** A day has 24; a clock that is set often has more. */
+const maxLooks = 100
+
+/** Opens the clock of a process. Close it with the database that it is stored in. */
+export function openClock({ source, store, intervalMs = 10_000, ...options }: Options): Clock {
+  const listeners = new Set<(jump: ClockJump) => void>()
+  const startRunningMs = source.runningMs()
+  const stored = store.read()
+  const before = stored && continues(stored, source) ? stored : undefined
+  const startTotalMs = stored?.totalMs ?? 0
+  let looks: readonly ClockLook[] = stored?.looks ?? []
+  let last = before ?? readings(source)
+  // A clock that starts before its last reading is wrong, as without a battery: its correction counts at once.
+  let isBehind = before === undefined && stored !== undefined && source.wallMs() < stored.wallMs - toleranceMs
+  /** Where the steady clock stood at a running time. */
+  let anchor = before ?? {
+    steadyMs: stored && isBehind ? stored.steadyMs : source.wallMs(),
+    runningMs: startRunningMs,
+  }
+  let setAtRunningMs = before?.setAtRunningMs ?? (isBehind ? startRunningMs : null)
+  let jumps: ClockJump[] = []
+  let soon: NodeJS.Immediate | undefined
+
+  const totalMs = (): number => startTotalMs + (source.runningMs() - startRunningMs)
+  const anchored = (): number => anchor.steadyMs + (source.runningMs() - anchor.runningMs)
+  const look = (wallMs: number): void => {
+    const total = totalMs()
+    const newestOld = looks.findLastIndex((it) => it.totalMs <= total - dayMs)
+    const recent = looks.slice(Math.max(0, newestOld))
+    const previous = recent.at(-1)
+    // Joined looks delay deletions, and never cause one.
+    const isFull = recent.length >= maxLooks
+    if (isFull) recent.pop()
+    const leastMs = isFull ? Math.min(previous?.wallMs ?? wallMs, wallMs) : wallMs
+    looks = [...recent, { totalMs: total, wallMs: leastMs }]
+  }
+  const save = (): void => {
+    const { wallMs, runningMs, uptimeMs } = last
+    const bootId = source.bootId ?? null
+    store.write({
+      bootId,
+      wallMs,
+      runningMs,
+      uptimeMs,
+      steadyMs: anchored(),
+      setAtRunningMs,
+      totalMs: totalMs(),
+      looks,
+    })
+  }
+  const measure = (): void => {
+    const previous = last
+    last = readings(source)
+    const { wallMs, runningMs } = last
+    const ranMs = runningMs - previous.runningMs
+    const asleepMs = last.uptimeMs - previous.uptimeMs - ranMs
+    const sleptMs = asleepMs > toleranceMs ? asleepMs : 0
+    const awakeMs = previous.wallMs + ranMs
+    anchor = { steadyMs: anchor.steadyMs + sleptMs, runningMs: anchor.runningMs }
+    if (sleptMs > 0) jumps.push({ fromMs: awakeMs, toMs: awakeMs + sleptMs, cause: 'sleep' })
+    const isSet = Math.abs(wallMs - (awakeMs + sleptMs)) > toleranceMs
+    if (isSet) {
+      jumps.push({ fromMs: awakeMs + sleptMs, toMs: wallMs, cause: 'set' })
+      setAtRunningMs = runningMs
+      look(wallMs)
+    }
+    const isCorrected = isBehind && stored !== undefined && wallMs >= stored.wallMs
+    const isLong = setAtRunningMs !== null && runningMs - setAtRunningMs >= dayMs
+    if (isCorrected || isLong || Math.abs(wallMs - anchored()) <= toleranceMs) {
+      anchor = { steadyMs: wallMs, runningMs }
+      setAtRunningMs = null
+      isBehind = false
+    }
+  }
+  const deliver = (): void => {
+    const newest = looks.at(-1)
+    const isDue = newest === undefined || totalMs() - newest.totalMs >= lookEveryMs
+    if (isDue) look(last.wallMs)
+    const delivered = jumps
+    jumps = []
+    if (isDue || delivered.length > 0) save()
+    for (const jump of delivered) {
+      options.onJump?.(jump)
+      for (const listener of listeners) listener(jump)
+    }
+  }
+  const deliverSoon = (): void => {
+    soon = undefined
+    deliver()
+  }
+  const check = (): void => {
+    measure()
+    deliver()
+  }
+  const steadyMs = (): number => {
+    const wallMs = source.wallMs()
+    if (Math.abs(wallMs - anchored()) <= toleranceMs) return wallMs
+    if (setAtRunningMs === null) {
+      measure()
+      soon ??= setImmediate(deliverSoon) // a listener may write, and the caller may be in a transaction
+    }
+    return Math.abs(source.wallMs() - anchored()) <= toleranceMs ? source.wallMs() : anchored()
+  }
+
+  check()
+  const timer = setInterval(check, intervalMs)
+  timer.unref()
+  return {
+    now: source.wallMs,
+    runningMs: source.runningMs,
+    steadyMs,
+    latestMs: () => Math.max(source.wallMs(), steadyMs()),
+    passedMs() {
+      check()
+      const from = looks.findLastIndex((it) => it.totalMs <= totalMs() - dayMs)
+      if (from < 0) return 0
+      return looks.slice(from).reduce((least, it) => Math.min(least, it.wallMs), source.wallMs())
+    },
+    epoch: source.bootId ?? randomUUID(),
+    onJump(_use, listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    check,
+    close() {
+      clearInterval(timer)
+      clearImmediate(soon)
+      measure()
+      save()
+    },
+  }
+}
+
+/** A clock that is believed, for tests whose time passes as `now` says. */
+export function createEvenClock(now: () => number): Clock {
+  return {
+    ...{ now, runningMs: now, steadyMs: now, latestMs: now, passedMs: now, epoch: 'even' },
+    onJump: () => () => {},
+    check: () => {},
+    close: () => {},
+  }
+}
+
+type Readings = { wallMs: number; runningMs: number; uptimeMs: number }
+
+function readings(source: TimeSource): Readings {
+  return { wallMs: source.wallMs(), runningMs: source.runningMs(), uptimeMs: source.uptimeMs() }
+}
+
+/** Whether the running time of a state goes on in this process. */
+function continues(state: ClockState, source: TimeSource): boolean {
+  const isBoot = source.bootId !== undefined && state.bootId === source.bootId
+  return isBoot && source.runningMs() >= state.runningMs && source.uptimeMs() >= state.uptimeMs
+}

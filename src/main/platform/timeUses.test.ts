@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { projectFolder } from '../../../test/support/plantedTree.ts'
+import { type TimeUseEntry, timeUses } from './timeUses.ts'
+
+const folder = join(projectFolder, 'src/main')
+const entries = Object.entries<TimeUseEntry>(timeUses)
+const rows = entries.flatMap(([, { modules }]) => modules)
+
+/** Reads of a clock, whichever it is. */
+const reading = /\b(now|wallNow|steadyMs|latestMs|passedMs|runningMs)\(\)|Date\.now\b|performance\.now\(/
+/** The clocks themselves. */
+const clocks = ['platform/clock.ts', 'platform/timeSource.ts']
+
+function readers(): string[] {
+  return ['agent', 'service', 'platform']
+    .flatMap((part) =>
+      readdirSync(join(folder, part), { recursive: true, encoding: 'utf8' }).map((file) => join(part, file)),
+    )
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !clocks.includes(file))
+    .filter((file) => reading.test(withoutComments(readFileSync(join(folder, file), 'utf8'))))
+}
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')
+}
+
+test('every module that reads a clock has a row that says what a jump does', () => {
+  expect(readers().filter((file) => !rows.includes(file))).toEqual([])
+})
+
+test('no row is of a module that reads no clock, and none is twice', () => {
+  const found = readers()
+  expect(rows.filter((file) => !found.includes(file))).toEqual([])
+  expect(rows.filter((file, index) => rows.indexOf(file) !== index)).toEqual([])
+})
+
+test('every answer is a sentence', () => {
+  for (const [use, { answer, reads }] of entries) {
+    expect(answer, use).toMatch(/^[A-Z].*\.$/)
+    expect(reads.length, use).toBeGreaterThan(0)
+  }
+})

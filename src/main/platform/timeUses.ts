@@ -1,0 +1,255 @@
+/** Which clock a part reads, see `Clock`. `wall`: for what is shown or compared with others' clocks. */
+export type TimeReading = 'wall' | 'running' | 'steady' | 'latest' | 'passed'
+
+export type TimeUseEntry = {
+  reads: readonly TimeReading[]
+  /** Effect of a clock that is set a year ahead for a minute, or of a long sleep. */
+  answer: string
+  /** Paths below `src/main`. */
+  modules: readonly string[]
+}
+
+/**
+ * Everything in the service and the local agent that reads a clock. A module without a row fails the tests: decide what
+ * a jump of the clock does to it, then add it.
+ */
+export const timeUses = {
+  'sandbox-billing': {
+    reads: ['wall', 'steady', 'running'],
+    answer: 'Charges running time since the last charge. The rest of a jump is noted, never charged.',
+    modules: ['service/credits/sandboxBilling.ts'],
+  },
+  ledger: {
+    reads: ['wall', 'steady'],
+    answer: 'Days of key limits and the time of holds go on. Transfers carry the wall time.',
+    modules: ['service/credits/creditLedger.ts', 'service/creditParts.ts'],
+  },
+  budgets: {
+    reads: ['steady'],
+    answer: 'Days, months and rolling windows go on, so no limit begins anew.',
+    modules: [
+      'agent/budgets/paymentBudgets.ts',
+      'agent/budgets/paymentReservations.ts',
+      'agent/budgets/spendBudgets.ts',
+      'agent/tools/toolBudgets.ts',
+    ],
+  },
+  renewals: {
+    reads: ['steady'],
+    answer: 'Nothing is renewed and no notice is due before its time.',
+    modules: [
+      'agent/domains/renewals/autoRenewals.ts',
+      'agent/domains/renewals/domainWatch.ts',
+      'agent/domains/renewals/expiryNotices.ts',
+      'agent/domains/renewals/renewalRepository.ts',
+      'agent/domains/renewals/renewals.ts',
+    ],
+  },
+  'outgoing-payments': {
+    reads: ['wall', 'steady'],
+    answer:
+      'Schedules go on. Nothing is paid while the wall clock differs from the seller’s, nor called void too early.',
+    modules: [
+      'agent/paymentParts.ts',
+      'agent/payments/authorizationLookup.ts',
+      'agent/payments/paymentFollower.ts',
+      'agent/payments/paymentJournal.ts',
+      'agent/payments/paymentSending.ts',
+      'agent/payments/payments.ts',
+      'agent/budgets/signedEntries.ts',
+    ],
+  },
+  'incoming-payments': {
+    reads: ['wall', 'steady'],
+    answer: 'Schedules and repetitions go on. Validity of a signature is judged by the wall clock, as on a chain.',
+    modules: [
+      'service/payments/paymentBooks.ts',
+      'service/payments/till.ts',
+      'service/payments/unfinishedPayments.ts',
+      'service/payments/chainFacilitator.ts',
+      'service/payments/chainOutcome.ts',
+      'service/payments/remoteFacilitator.ts',
+      'service/payments/testLedgerFacilitator.ts',
+      'service/payments/paymentRoutes.ts',
+    ],
+  },
+  'domain-orders': {
+    reads: ['steady'],
+    answer: 'An order with an unknown outcome is not given up early, and quotes last as long as they say.',
+    modules: ['service/domains/domainOrders.ts', 'service/domains/domainQuotes.ts'],
+  },
+  requests: {
+    reads: ['wall', 'latest'],
+    answer: 'Deadlines of waiting requests move with a clock that is set. A sleep counts. Grants never revive.',
+    modules: [
+      'agent/approvals/approvalEngine.ts',
+      'agent/approvals/intentExpiry.ts',
+      'agent/approvals/intentAsking.ts',
+      'agent/approvals/intentDeciding.ts',
+      'agent/approvals/intentJudging.ts',
+      'agent/approvals/policyKeeping.ts',
+      'agent/approvals/grantReservations.ts',
+    ],
+  },
+  repetitions: {
+    reads: ['steady', 'passed'],
+    answer: 'An Idempotency-Key stays known for its 24 hours, so nothing is done or paid twice.',
+    modules: [
+      'service/idempotency/idempotentAnswers.ts',
+      'agent/approvals/repeatedAsks.ts',
+      'agent/tools/paymentKeys.ts',
+      'agent/tools/pendingCalls.ts',
+    ],
+  },
+  credentials: {
+    reads: ['steady'],
+    answer: 'They last as long as they say: a clock that is ahead ends none, and one that is set back revives none.',
+    modules: [
+      'service/auth/accessTokens.ts',
+      'service/auth/nonces.ts',
+      'service/auth/signIns.ts',
+      'service/identity/automatonNonces.ts',
+      'service/ports/frameSessions.ts',
+      'service/ports/portTokens.ts',
+      'service/terminals/terminalLinks.ts',
+      'platform/principals.ts',
+    ],
+  },
+  'sign-in-messages': {
+    reads: ['wall'],
+    answer: 'Times in a signed message are compared with the wall clock: while it is wrong, signing in fails.',
+    modules: ['service/auth/signInChecks.ts', 'agent/signer/signIn.ts'],
+  },
+  signatures: {
+    reads: ['wall'],
+    answer: 'A payment is valid for minutes of the wall clock: while it is wrong, sellers refuse it.',
+    modules: ['agent/signer/paymentAuthorization.ts', 'agent/signer/solanaPayment.ts', 'agent/signer/uptoPayment.ts'],
+  },
+  'session-of-hosted-service': {
+    reads: ['steady'],
+    answer: 'Tokens are renewed after the time that the service named.',
+    modules: ['agent/connections/hostedService.ts'],
+  },
+  'window-sessions': {
+    reads: ['wall'],
+    answer: 'They end while the clock is ahead, and the window asks for a new link. Links of the window last hours.',
+    modules: ['agent/api/personSessions.ts', 'agent/api/localServer.ts', 'agent/sheets/sheetSessions.ts'],
+  },
+  'wallet-lock': {
+    reads: ['steady', 'running'],
+    answer: 'The wallet locks in time. Pauses after wrong passphrases are waited out.',
+    modules: ['agent/wallet/autoLock.ts', 'agent/wallet/passphrases.ts'],
+  },
+  'idle-sandboxes': {
+    reads: ['running'],
+    answer: 'Idle time is running time: neither a jump nor a sleep stops a sandbox.',
+    modules: ['service/idle/idlePolicy.ts', 'service/idle/sandboxUse.ts'],
+  },
+  'deletion-by-age': {
+    reads: ['passed'],
+    answer: 'Nothing is deleted until looks at the clock, one day of running time apart, agree.',
+    modules: [
+      'agent/activity/retention.ts',
+      'agent/chat/chatPurge.ts',
+      'agent/recordings/recordings.ts',
+      'service/files/uploads.ts',
+    ],
+  },
+  limits: {
+    reads: ['running'],
+    answer: 'Rates, durations and silence are measured by running time, in memory.',
+    modules: [
+      'platform/tokenBuckets.ts',
+      'platform/http/httpServer.ts',
+      'service/http/dailyCounts.ts',
+      'service/inference/answerLimits.ts',
+      'service/inference/responseItems.ts',
+      'service/host/hostConnection.ts',
+      'service/host/hostHeartbeat.ts',
+      'agent/tools/sandboxProgram.ts',
+      'agent/tools/toolNotes.ts',
+      'agent/tools/toolPerformer.ts',
+      'agent/toolServers/messageLimits.ts',
+      'agent/toolServers/sandboxTransport.ts',
+      'agent/toolServers/serverConnections.ts',
+    ],
+  },
+  supervision: {
+    reads: ['wall'],
+    answer: 'A process that ended is started after a pause of another length, once.',
+    modules: ['platform/childSupervisor.ts', 'platform/endSignals.ts', 'platform/repeatedEntries.ts'],
+  },
+  caches: {
+    reads: ['wall', 'running'],
+    answer: 'What is cached is read again, or shown with the age that the clock says.',
+    modules: [
+      'agent/api/localClients.ts',
+      'agent/chat/modelList.ts',
+      'agent/domains/domainCache.ts',
+      'agent/toolServers/servedListing.ts',
+      'service/domains/domains.ts',
+      'service/domains/rdap/rdapLookup.ts',
+      'service/domains/registrars/openRegistrar.ts',
+      'service/domains/searchAvailability.ts',
+      'service/domains/zones.ts',
+    ],
+  },
+  'account-requests': {
+    reads: ['wall'],
+    answer: 'Requests of wallets that wait too long are forgotten; the wallet asks again.',
+    modules: ['service/auth/accountRequests.ts'],
+  },
+  'activity-log': {
+    reads: ['wall'],
+    answer: 'Entries carry the wall time, and a set clock is an entry of its own. The chain is in order of writing.',
+    modules: ['agent/activity/timeline.ts', 'service/activity/activityLog.ts'],
+  },
+  timestamps: {
+    reads: ['wall'],
+    answer: 'They say what the clock said. Nothing is decided by them.',
+    modules: [
+      'agent/activity/activitySettings.ts',
+      'agent/chat/answering.ts',
+      'agent/chat/attachments.ts',
+      'agent/chat/conversations.ts',
+      'agent/chat/imports/importing.ts',
+      'agent/chat/interruptedAnswers.ts',
+      'agent/chat/libraryRoutes.ts',
+      'agent/chat/sending.ts',
+      'agent/chat/stepCalls.ts',
+      'agent/domains/zonePlans.ts',
+      'agent/identity/registrations.ts',
+      'agent/providers/keptKeys.ts',
+      'agent/providers/modelServers.ts',
+      'agent/providers/providerKeys.ts',
+      'agent/recordings/recordTerminal.ts',
+      'agent/tools/toolClients.ts',
+      'agent/wallet/addedSecrets.ts',
+      'agent/wallet/balances.ts',
+      'agent/wallet/mendedWallet.ts',
+      'agent/wallet/shownSecrets.ts',
+      'agent/wallet/walletInfo.ts',
+      'agent/wallet/walletLabels.ts',
+      'platform/log.ts',
+      'service/accounts/apiKeys.ts',
+      'service/accounts/ownerAccount.ts',
+      'service/auth/linkedWallets.ts',
+      'service/auth/newAccounts.ts',
+      'service/credits/creditRoutes.ts',
+      'service/domains/domainRoutes.ts',
+      'service/domains/registrars/local/localRegistry.ts',
+      'service/domains/registrars/namecom/nameComRegistrar.ts',
+      'service/domains/registrars/namesilo/nameSiloRegistrar.ts',
+      'service/http/healthRoutes.ts',
+      'service/identity/automatons.ts',
+      'service/inference/gateway.ts',
+      'service/metrics/metricsRoutes.ts',
+      'service/sandboxDomains/sandboxDomains.ts',
+      'service/sandboxes/foundSandboxes.ts',
+      'service/sandboxes/sandboxRegistry.ts',
+      'service/snapshots/snapshots.ts',
+    ],
+  },
+} as const satisfies Record<string, TimeUseEntry>
+
+export type TimeUse = keyof typeof timeUses

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import type { ClockStore } from '../platform/clock.ts'
+import { parsedJson } from '../platform/parsedJson.ts'
+import type { Database } from './openDatabase.ts'
+
+const State = z.object({
+  bootId: z.string().nullable(),
+  wallMs: z.number(),
+  steadyMs: z.number(),
+  runningMs: z.number(),
+  uptimeMs: z.number(),
+  setAtRunningMs: z.number().nullable(),
+  totalMs: z.number(),
+  looks: z.array(z.object({ totalMs: z.number(), wallMs: z.number() })).max(1_000),
+})
+
+/** Keeps the state of a clock in a database. A state that cannot be read counts as none: deletions then wait again. */
+export function clockStore(database: Database): ClockStore {
+  const read = database.prepare<[], { state: string }>('SELECT state FROM clock WHERE only = 1')
+  const write = database.prepare<[string]>('INSERT OR REPLACE INTO clock (only, state) VALUES (1, ?)')
+  return {
+    read: () => State.safeParse(parsedJson(read.get()?.state ?? '')).data,
+    write: (state) => void write.run(JSON.stringify(state)),
+  }
+}

@@ -1,0 +1,7 @@
+import type { Migration } from '../../migrate.ts'
+
+/** Running time and looks at the wall clock. */
+export const clock = {
+  version: 28,
+  up: 'CREATE TABLE clock (only INTEGER PRIMARY KEY CHECK (only = 1), state TEXT NOT NULL) STRICT; -- JSON',
+} as const satisfies Migration

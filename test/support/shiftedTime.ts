@@ -1,0 +1,39 @@
+import { createTimeSource, type TimeSource } from '../../src/main/platform/timeSource.ts'
+
+export type ShiftedTime = {
+  now: () => number
+  source: TimeSource
+  /** Lets time pass on every clock. */
+  pass(ms: number): void
+  /** Sets the wall clock alone. */
+  set(byMs: number): void
+  sleep(ms: number): void
+}
+
+/** The clocks of this computer, moved as a test wants. */
+export function shiftedTime(): ShiftedTime {
+  const real = createTimeSource()
+  const shift = { wallMs: 0, runningMs: 0, uptimeMs: 0 }
+  const now = () => real.wallMs() + shift.wallMs
+  return {
+    now,
+    source: {
+      wallMs: now,
+      runningMs: () => real.runningMs() + shift.runningMs,
+      uptimeMs: () => real.uptimeMs() + shift.uptimeMs,
+      bootId: 'test-boot',
+    },
+    pass(ms) {
+      shift.wallMs += ms
+      shift.runningMs += ms
+      shift.uptimeMs += ms
+    },
+    set(byMs) {
+      shift.wallMs += byMs
+    },
+    sleep(ms) {
+      shift.wallMs += ms
+      shift.uptimeMs += ms
+    },
+  }
+}
