@@ -89,6 +89,7 @@ export const timeUses = {
       'agent/approvals/intentJudging.ts',
       'agent/approvals/policyKeeping.ts',
       'agent/approvals/grantReservations.ts',
+      'agent/approvals/accountRemoval.ts',
     ],
   },
   repetitions: {
