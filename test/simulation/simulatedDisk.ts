@@ -4,6 +4,7 @@ import { accounts } from '../../src/main/storage/migrations/accounts.ts'
 import { creditDays } from '../../src/main/storage/migrations/creditDays.ts'
 import { credits } from '../../src/main/storage/migrations/credits.ts'
 import { runningMeters } from '../../src/main/storage/migrations/runningMeters.ts'
+import { sandboxes } from '../../src/main/storage/migrations/sandboxes.ts'
 import type { Database } from '../../src/main/storage/openDatabase.ts'
 import type { Random } from './random.ts'
 import type { Life, SimulatedWorld } from './simulatedWorld.ts'
@@ -49,7 +50,7 @@ function benchFor({ sql }: Planted): Bench {
   const database = new SqliteDatabase(':memory:')
   database.pragma('foreign_keys = ON')
   const ofCredits = [credits, creditDays, runningMeters].map((it) => ({ ...it, up: sql?.(it.up) ?? it.up }))
-  migrate(database, [accounts, ...ofCredits])
+  migrate(database, [accounts, sandboxes, ...ofCredits])
   const statements = new Map<string, SqliteDatabase.Statement>()
   const bench: Bench = {
     database,
