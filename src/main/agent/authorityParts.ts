@@ -57,7 +57,7 @@ type Given = {
 
 /** The registry of principals, and the one function that judges what they may now. */
 export function authorityParts(
-  { database, link, client, events, removedThings, scope, log, now }: AgentGround,
+  { database, link, client, events, removedThings, scope, log, clock }: AgentGround,
   { wallet, budget, served, serviceTarget, review }: Given,
 ): AuthorityParts {
   const toolClientRows = toolClientRepository(database)
@@ -113,10 +113,14 @@ export function authorityParts(
       const url = serviceTarget()?.url
       return url === undefined ? undefined : new URL(url).host
     },
-    now,
+    now: clock.latestMs,
   })
   const mayNow = createMayNow({
-    ...{ rightsOf, verdictOn, context, now },
+    ...{ rightsOf, verdictOn, context },
+    now() {
+      clock.check() // deadlines move with a clock that was set
+      return clock.now()
+    },
     isStopped: () => policies.read().stopped,
     budgetRefusal(request, limit) {
       if (limit === null || request.kind !== 'x402.authorize') return undefined

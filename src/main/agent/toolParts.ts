@@ -71,7 +71,7 @@ export function toolParts(
   const notes = scope.own(toolNotes({ note, noteAlone, now: clock.runningMs }), (it) => it.close())
   const { principals, mayNow, targets } = authority
   const sandboxes = createProgramSandboxes({
-    ...{ rows: programSandboxRepository(database), client, newId, now, log: log.of('tools') },
+    ...{ rows: programSandboxRepository(database), client, newId, now: clock.steadyMs, log: log.of('tools') },
   })
   const leaveReady = link.subscribe(({ type }) => {
     if (type === 'ready') void sandboxes.sweep()

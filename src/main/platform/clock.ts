@@ -86,7 +86,7 @@ export function openClock({ source, store, intervalMs = 10_000, ...options }: Op
 
   const totalMs = (): number => startTotalMs + (source.runningMs() - startRunningMs)
   const anchored = (): number => anchor.steadyMs + (source.runningMs() - anchor.runningMs)
-  const look = (wallMs: number): void => {
+  const addLook = (wallMs: number): void => {
     const total = totalMs()
     const newestOld = looks.findLastIndex((it) => it.totalMs <= total - dayMs)
     const recent = looks.slice(Math.max(0, newestOld))
@@ -125,11 +125,11 @@ export function openClock({ source, store, intervalMs = 10_000, ...options }: Op
     if (isSet) {
       jumps.push({ fromMs: awakeMs + sleptMs, toMs: wallMs, cause: 'set' })
       setAtRunningMs = runningMs
-      look(wallMs)
+      addLook(wallMs)
     }
     const isCorrected = isBehind && stored !== undefined && wallMs >= stored.wallMs
     const isLong = setAtRunningMs !== null && runningMs - setAtRunningMs >= dayMs
-    if (isCorrected || isLong || Math.abs(wallMs - anchored()) <= toleranceMs) {
+    if (isCorrected || isLong || setAtRunningMs === null || Math.abs(wallMs - anchored()) <= toleranceMs) {
       anchor = { steadyMs: wallMs, runningMs }
       setAtRunningMs = null
       isBehind = false
@@ -138,7 +138,7 @@ export function openClock({ source, store, intervalMs = 10_000, ...options }: Op
   const deliver = (): void => {
     const newest = looks.at(-1)
     const isDue = newest === undefined || totalMs() - newest.totalMs >= lookEveryMs
-    if (isDue) look(last.wallMs)
+    if (isDue) addLook(last.wallMs)
     const delivered = jumps
     jumps = []
     if (isDue || delivered.length > 0) save()
@@ -151,9 +151,14 @@ export function openClock({ source, store, intervalMs = 10_000, ...options }: Op
     soon = undefined
     deliver()
   }
-  const check = (): void => {
+  const look = (): void => {
     measure()
     deliver()
+  }
+  /** Reads the time since boot only where the wall clock differs: it takes a system call or three. */
+  const check = (): void => {
+    const isAgreed = setAtRunningMs === null && Math.abs(source.wallMs() - anchored()) <= toleranceMs
+    if (!isAgreed || jumps.length > 0) look()
   }
   const steadyMs = (): number => {
     const wallMs = source.wallMs()
@@ -165,8 +170,8 @@ export function openClock({ source, store, intervalMs = 10_000, ...options }: Op
     return Math.abs(source.wallMs() - anchored()) <= toleranceMs ? source.wallMs() : anchored()
   }
 
-  check()
-  const timer = setInterval(check, intervalMs)
+  look()
+  const timer = setInterval(look, intervalMs)
   timer.unref()
   return {
     now: source.wallMs,
@@ -174,7 +179,7 @@ export function openClock({ source, store, intervalMs = 10_000, ...options }: Op
     steadyMs,
     latestMs: () => Math.max(source.wallMs(), steadyMs()),
     passedMs() {
-      check()
+      look()
       const from = looks.findLastIndex((it) => it.totalMs <= totalMs() - dayMs)
       if (from < 0) return 0
       return looks.slice(from).reduce((least, it) => Math.min(least, it.wallMs), source.wallMs())

@@ -90,6 +90,10 @@ export const timeUses = {
       'agent/approvals/policyKeeping.ts',
       'agent/approvals/grantReservations.ts',
       'agent/approvals/accountRemoval.ts',
+      'agent/approvals/intentVerdicts.ts',
+      'agent/approvals/requesterLeases.ts',
+      'agent/authorityParts.ts',
+      'agent/mayNow.ts',
     ],
   },
   repetitions: {
@@ -155,6 +159,11 @@ export const timeUses = {
       'agent/recordings/recordings.ts',
       'service/files/uploads.ts',
     ],
+  },
+  'program-sandboxes': {
+    reads: ['steady'],
+    answer: 'What a program left behind is looked for as long as before.',
+    modules: ['agent/tools/programSandboxes.ts'],
   },
   limits: {
     reads: ['running'],
