@@ -9,7 +9,10 @@ import {
   listIntents,
   switchStop,
 } from '../../src/shared/contract/intents.ts'
-import { lockWallet } from '../../src/shared/contract/wallet.ts'
+import { getPayment } from '../../src/shared/contract/localPayments.ts'
+import { buyRegistration } from '../../src/shared/contract/localPurchases.ts'
+import { giveTestMoney } from '../../src/shared/contract/payments.ts'
+import { getWallet, lockWallet } from '../../src/shared/contract/wallet.ts'
 import { until } from '../support/eventually.ts'
 import { type StewardClient, stewardClient } from '../support/stewardClient.ts'
 import { changeConfirmed, importPrivateKey } from '../support/walletForms.ts'
@@ -105,6 +108,31 @@ test('what waits is told everywhere, and no single key approves it', async () =>
   await screen.request.getByRole('link', { name: 'Show in Activity' }).click()
   await page.getByRole('main').getByRole('article').filter({ hasText: 'Signed' }).first().waitFor()
   await page.getByText('Only about this request:').waitFor()
+})
+
+test('a second request for the same domain is marked in the inbox, and ends when the first one has bought it', async () => {
+  const window = await approvalsWindow()
+  const { page } = window
+  const { keyrings } = await app.person.call(getWallet, {})
+  const address = keyrings[0]?.accounts[0]?.address ?? ''
+  await app.client.call(giveTestMoney, { address })
+  const asked = { domain: 'seamrace.xyz', wait_ms: 0 }
+  const own = await app.person.call(buyRegistration, asked)
+  const theirs = await program.call(buyRegistration, { ...asked, price_usd: 1.95 })
+  expect([own.payment?.state, theirs.payment?.state]).toEqual(['waiting', 'waiting'])
+  await page.getByRole('button', { name: 'Approvals: 2 need you' }).click()
+  const inbox = page.getByRole('region', { name: 'Requests' })
+  await inbox.getByText('research-agent also asks to register seamrace.xyz. One approval is enough.').waitFor()
+  await inbox.getByText('You also ask to register seamrace.xyz. One approval is enough.').click()
+  const screen = approvalsScreen(page)
+  await screen.request.getByText('You also ask to register seamrace.xyz.').waitFor()
+  await screen.isArmed()
+  await look(page, 'approval-same-purchase')
+  await app.person.call(decideIntent, { intentId: own.payment?.intent_id ?? '', approve: true })
+  await screen.became('Denied')
+  await screen.request.getByText('Another request to register seamrace.xyz was paid.').first().waitFor()
+  const ended = await program.call(getPayment, { paymentId: theirs.payment?.id ?? '', wait_ms: 20_000 })
+  expect(ended).toMatchObject({ state: 'refused', paid: false })
 })
 
 test('approves three times what looks alike, and no more', async () => {

@@ -64,7 +64,7 @@ function unlinkNotice({ own, others, service: { name, kind, state } }: LinkedAdd
   const later = state === 'connected' ? '' : ' This happens when the service is connected again.'
   const notices = [
     own.length > 0 &&
-      html`<p>The ${secret} signs in to ${account}, because Steward linked it. Removing it also ends that: Steward unlinks ${addresses(own)}.${later}</p>`,
+      html`<p>The ${secret} signs in to ${account}, because Steward linked it. Removing it also ends that: Steward unlinks ${addresses(own)}, and revokes API keys that it created.${later}</p>`,
     others.length > 0 &&
       html`<p>You linked ${addresses(others)} to ${account}. Whoever has the ${secret} can sign in there until you unlink it.${later}</p>`,
   ]

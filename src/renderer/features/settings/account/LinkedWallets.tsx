@@ -57,7 +57,8 @@ export function LinkedWallets() {
           description={
             <>
               <span className="font-mono text-small break-all">{unlinking.address}</span> can no longer sign in to this
-              account, and its sign-ins end. {unlinking.account_id && 'Steward does not link it again by itself.'}
+              account. Its sign-ins end, and API keys that it created are revoked.{' '}
+              {unlinking.account_id && 'Steward does not link it again by itself.'}
             </>
           }
           confirmLabel="Unlink wallet"
