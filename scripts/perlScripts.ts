@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { namedPart } from '../src/main/host/runtimes/perlScript.ts'
 
 const scripts = 'src/main/host/runtimes/scripts'
-const composing = /\bperl(?:Script\(((?:'[^']*'(?:, )?)*)\)|Part\(('[^']*')\))/g
+const composing = /\bperl(?:Script\(\s*((?:'[^']*'(?:,\s*)?)*)\)|Part\(('[^']*')\))/g
 /** A Debian without more than `perl-base` must be able to run them. */
 const baseOnly = 'BEGIN { my @base = grep { m{/perl-base\\z} } @INC; @INC = @base if @base }\n'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { users } from '../support/asUser.ts'
+import { users, withIds } from '../support/asUser.ts'
 import { attack, attackFault } from '../support/attacks/attack.ts'
 import { skipWhen } from '../support/skipWhen.ts'
 
@@ -27,8 +27,7 @@ describe.each(users)('a sandbox, where Steward runs as %s,', (user) => {
   })
 
   test('of an image has the same process limit with many users as with one', async (context) => {
-    const many = { user, hasSubordinateIds: true }
-    const seen = await attack('processesOfManyUsers', many)
+    const seen = await attack('processesOfManyUsers', { user })
     if ('noImages' in seen) return context.skip(seen.noImages)
     expect(seen.enforced).toBe(true)
     expect(seen.made).toBeGreaterThan(500)
@@ -36,11 +35,29 @@ describe.each(users)('a sandbox, where Steward runs as %s,', (user) => {
   })
 })
 
-test('a sandbox of an ordinary user cannot exhaust per-user kernel limits', async () => {
-  const { inside, beside, outside } = await attack('perUserLimits', { user: 'an ordinary user' })
-  for (const name of ['watches', 'signals', 'queues', 'files']) expect(inside[name], name).toBeGreaterThan(0)
-  expect(inside.signals).toBeLessThanOrEqual(2048)
-  expect(outside).toEqual({ watches: 1, signals: 1, queues: 1, files: 1 })
-  // Files in flight over sockets are not limited per sandbox.
-  expect(beside).toEqual({ watches: 1, signals: 1, queues: 1, files: expect.any(Number) })
+describe('what the kernel counts by user, where an ordinary user runs Steward,', () => {
+  skipWhen(attackFault)
+  const free = { watches: 1, signals: 1, queues: 1, pipes: 1, files: 1 }
+
+  test('is left to the user and to other sandboxes, with subordinate ids', async () => {
+    const { inside, beside, outside } = await attack('perUserLimits', { user: withIds })
+    for (const name of Object.keys(free)) expect(inside[name], name).toBeGreaterThan(0)
+    expect(inside.signals).toBeLessThanOrEqual(2048)
+    expect(outside).toEqual(free)
+    expect(beside).toEqual(free)
+  })
+
+  test('is left to the user by many sandboxes at once, with subordinate ids', async () => {
+    const { outside } = await attack('perUserLimitsByMany', { user: withIds })
+    expect(outside).toEqual(free)
+  })
+
+  test('is left to the user as far as it can be limited, without subordinate ids', async () => {
+    const { inside, beside, outside } = await attack('perUserLimits', { user: 'an ordinary user' })
+    for (const name of Object.keys(free)) expect(inside[name], name).toBeGreaterThan(0)
+    expect(inside.signals).toBeLessThanOrEqual(2048)
+    // Pages of pipes, and files in flight over sockets, are not limited for each sandbox.
+    expect(outside).toEqual({ ...free, pipes: expect.any(Number) })
+    expect(beside).toEqual({ ...free, pipes: expect.any(Number), files: expect.any(Number) })
+  })
 })

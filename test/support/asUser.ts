@@ -6,19 +6,22 @@ import { projectFolder } from './plantedTree.ts'
 import type { Json } from './runningService.ts'
 
 /** Who runs Steward in a test. */
-export type User = 'root' | 'an ordinary user'
+export type User = 'root' | 'an ordinary user' | typeof withIds
 
+/** One who has a name and a range of subordinate ids: sandboxes get ids of their own, and images can be used. */
+export const withIds = 'an ordinary user with subordinate ids'
 export const ordinaryUid = 12_345
+/** The range is this and the 65,535 that follow. */
+export const firstSubordinateId = 1_500_000_000
 const isRoot = process.getuid?.() === 0
 /** Whom this test run can be: an ordinary user cannot become root. */
-export const users: readonly User[] = isRoot ? ['root', 'an ordinary user'] : ['an ordinary user']
+export const users: readonly User[] = isRoot ? ['root', 'an ordinary user', withIds] : ['an ordinary user']
 
-/** Files of the ordinary user only; those of this computer stay unchanged. */
-const named = [
-  '',
+/** Shell commands that give the ordinary user a name and a range, for this process alone. */
+export const nameOrdinaryUser = [
   'mount -t tmpfs none /media',
   `echo "ada:x:${ordinaryUid}:${ordinaryUid}::/:/bin/sh" > /media/passwd`,
-  'echo "ada:1500000000:65536" > /media/subuid',
+  `echo "ada:${firstSubordinateId}:65536" > /media/subuid`,
   'cp /media/subuid /media/subgid',
   'for file in passwd subuid subgid; do test -e /etc/$file || touch /etc/$file; mount --bind /media/$file /etc/$file; done',
 ].join(' && ')
@@ -32,8 +35,6 @@ type Program = {
   user: User
   /** A command that becomes the one that is given to it: it runs as the user, right before the script. */
   through?: readonly string[]
-  /** Whether an ordinary user has a name, and a range of subordinate ids, which images need. */
-  hasSubordinateIds?: boolean
 }
 
 /** What the script printed when that user ran it. */
@@ -48,7 +49,7 @@ export async function printedAs<T = Json>(program: Program): Promise<T> {
  * mounted elsewhere for this process alone.
  */
 export async function commandAs(program: Program): Promise<string[]> {
-  const { script, parts, folder, user, through = [], hasSubordinateIds = false } = program
+  const { script, parts, folder, user, through = [] } = program
   if (!isRoot || user === 'root') return [...through, process.execPath, join(projectFolder, script), ...parts]
   const home = join(folder, 'home')
   const node = join(folder, 'node')
@@ -57,7 +58,7 @@ export async function commandAs(program: Program): Promise<string[]> {
   for (const path of [folder, home]) await chown(path, ordinaryUid, ordinaryUid)
   const uid = String(ordinaryUid)
   const become = ['setpriv', '--reuid', uid, '--regid', uid, '--clear-groups', 'env', '-i', `HOME=${home}`]
-  const mounts = `mount --bind "$1" /mnt && mount --bind "$2" "$3" ${hasSubordinateIds ? named : ''} && shift 3 && exec "$@"`
+  const mounts = `mount --bind "$1" /mnt && mount --bind "$2" "$3" ${user === withIds ? `&& ${nameOrdinaryUser}` : ''} && shift 3 && exec "$@"`
   const enter = ['unshare', '--mount', 'sh', '-c', mounts, 'sh', projectFolder, process.execPath, node]
   return [...enter, ...become, 'PATH=/usr/bin:/bin', ...through, node, join('/mnt', script), ...parts]
 }

@@ -10,7 +10,7 @@ type Seen<Name extends keyof Attempts> = Awaited<ReturnType<Attempts[Name]>>
 /** Why attacks cannot be tried here; undefined when they can: they set the registers of one architecture. */
 export const attackFault = process.arch === 'x64' ? undefined : `the attacks are written for x64, not ${process.arch}`
 
-type AttackOptions = StageOptions & { user: User; through?: readonly string[]; hasSubordinateIds?: boolean }
+type AttackOptions = StageOptions & { user: User; through?: readonly string[] }
 type Outcome = { seen: unknown } | { failed: string }
 
 /** Tries an attack in a process of its own, as that user. */
@@ -24,7 +24,7 @@ export function attack<Name extends keyof Attempts>(name: Name, options: AttackO
  */
 export function attacks<Name extends keyof Attempts>(
   names: readonly Name[],
-  { user, through, hasSubordinateIds = false, ...stage }: AttackOptions,
+  { user, through, ...stage }: AttackOptions,
 ): <One extends Name>(name: One) => Promise<Seen<One>> {
   let running: Promise<Outcome[]> | undefined
   const run = () => {
@@ -34,7 +34,6 @@ export function attacks<Name extends keyof Attempts>(
       parts: [folder, JSON.stringify(names), JSON.stringify(stage)],
       folder,
       user,
-      hasSubordinateIds,
       ...(through && { through }),
     })
   }

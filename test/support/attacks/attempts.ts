@@ -134,18 +134,33 @@ export type CountedByUser = Record<'inside' | 'beside' | 'outside', Record<strin
  * the user who runs Steward.
  */
 export async function perUserLimits(stage: Stage): Promise<CountedByUser> {
-  const [one, other] = [await stage.make(), await stage.make()]
-  const program = await compiled(one, 'countedByUser', 'program')
-  await compiled(other, 'countedByUser', 'program')
-  const taking = one.said(`mkfifo /root/ends; ${program} take > /root/taken <> /root/ends`)
-  const inside = await until('it to have taken all it can', async () => {
-    const text = await one.said('cat /root/taken 2>/dev/null; true')
-    return text.includes('files') && text
-  })
+  return takenByUser(stage, [await stage.make()])
+}
+
+/** The same by several sandboxes at once. */
+export async function perUserLimitsByMany(stage: Stage): Promise<CountedByUser> {
+  const attackers: Target[] = []
+  while (attackers.length < 5) attackers.push(await stage.make())
+  return takenByUser(stage, attackers)
+}
+
+async function takenByUser(stage: Stage, attackers: readonly Target[]): Promise<CountedByUser> {
+  const other = await stage.make()
+  const program = await compiled(other, 'countedByUser', 'program')
+  let inside = ''
+  const taking: Promise<string>[] = []
+  for (const one of attackers) {
+    await compiled(one, 'countedByUser', 'program')
+    taking.push(one.said(`mkfifo /root/ends; ${program} take > /root/taken <> /root/ends`))
+    inside = await until('it to have taken all it can', async () => {
+      const text = await one.said('cat /root/taken 2>/dev/null; true')
+      return text.includes('files') && text
+    })
+  }
   const beside = await other.said(`${program} check`)
   const outside = execFileSync(compiledHere('countedByUser', 'program'), ['check']).toString()
-  await one.said('echo > /root/ends')
-  await taking
+  for (const one of attackers) await one.said('echo > /root/ends')
+  await Promise.all(taking)
   return { inside: numbersOf(inside), beside: numbersOf(beside), outside: numbersOf(outside) }
 }
 

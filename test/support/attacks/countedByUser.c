@@ -1,6 +1,6 @@
 /*
  * Takes what the kernel counts for all processes of a user: instances of inotify, files on their way in sockets, queued
- * signals, message queues. With `take` it takes all it can, prints how many of each, and keeps them until there is
+ * signals, message queues, pages of pipes. With `take` it takes all it can, prints how many of each, and keeps them until there is
  * something to read; with `check` it takes one of each and prints `1`, or the errno.
  */
 #define _GNU_SOURCE
@@ -71,6 +71,15 @@ static int queues(int most) {
   return made ? made : -errno;
 }
 
+/* As many as have their full size: the kernel makes them small for a user who has many. */
+static int pipes(int most) {
+  int made = 0, ends[2];
+  for (; made < most && !pipe(ends); made++) {
+    if (fcntl(ends[0], F_GETPIPE_SZ) < 65536) return made ? made : -EDQUOT;
+  }
+  return made ? made : -errno;
+}
+
 static void report(const char *name, int answer, int is_check) { printf("%s\t%d\n", name, is_check && answer > 0 ? 1 : answer); }
 
 int main(int count, char **arguments) {
@@ -83,6 +92,7 @@ int main(int count, char **arguments) {
   report("watches", watches(most), is_check);
   report("signals", signals(most), is_check);
   report("queues", queues(most), is_check);
+  report("pipes", pipes(most), is_check);
   report("files", files_on_their_way(most), is_check);
   fflush(stdout);
   if (!is_check) read(0, &byte, 1);

@@ -2,22 +2,24 @@ import { execFile } from 'node:child_process'
 import { chown, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { ordinaryUid, type User } from '../asUser.ts'
+import { nameOrdinaryUser, ordinaryUid, type User, withIds } from '../asUser.ts'
 import { projectFolder } from '../plantedTree.ts'
 import { temporaryFolder } from '../temporaryFolder.ts'
 
 const spaces = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
 /** `/dev/net/tun` may belong to root alone: the world has one that everybody may use. */
-const prepare = [
-  'mount --bind "$1" /mnt',
-  'mount --bind "$2" "$3"',
-  'shift 3',
-  'mkdir -p /dev/net',
-  'mount -t tmpfs none /dev/net',
-  'mknod /dev/net/tun c 10 200',
-  'chmod 666 /dev/net/tun',
-  'exec "$@"',
-].join(' && ')
+const prepare = (user: User): string =>
+  [
+    ...(user === withIds ? [nameOrdinaryUser] : []),
+    'mount --bind "$1" /mnt',
+    'mount --bind "$2" "$3"',
+    'shift 3',
+    'mkdir -p /dev/net',
+    'mount -t tmpfs none /dev/net',
+    'mknod /dev/net/tun c 10 200',
+    'chmod 666 /dev/net/tun',
+    'exec "$@"',
+  ].join(' && ')
 
 /** What a script of this project, given a folder of its user and `parts`, printed in the world of `world.sh`. Needs root. */
 export async function printedInWorld<T>(script: string, user: User, parts: readonly string[] = []): Promise<T> {
@@ -40,7 +42,7 @@ export async function printedInWorld<T>(script: string, user: User, parts: reado
     own,
     ...parts,
   ]
-  const enter = ['sh', '-c', prepare, 'sh', projectFolder, process.execPath, node, ...world]
+  const enter = ['sh', '-c', prepare(user), 'sh', projectFolder, process.execPath, node, ...world]
   const { stdout } = await promisify(execFile)('unshare', [...spaces, '--', ...enter], { cwd: '/', timeout: 220_000 })
   return JSON.parse(stdout) as T // the caller knows its script
 }

@@ -57,7 +57,12 @@ await second.ended
 await until('pasta to end with its helper', () => pastas() === 0)
 
 const refusals = {
-  program: await tryToConnect({ tools: { ...tools, pasta: '/nowhere/pasta' }, uid, closed, signal: never }),
+  program: await tryToConnect({
+    tools: { ...tools, pasta: '/nowhere/pasta' },
+    user: { uid, holder: undefined },
+    closed,
+    signal: never,
+  }),
   tunnel: await withoutRoot(),
 }
 mover.kill('SIGKILL')

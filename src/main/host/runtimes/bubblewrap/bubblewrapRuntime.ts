@@ -27,7 +27,6 @@ import { cgroupName, removeCgroups } from './cgroups.ts'
 import { releaseDevice } from './holdStill.ts'
 import { type HostAbilities, probeHost } from './hostAbilities.ts'
 import { needSpace, spareBytes } from './hostSpace.ts'
-import { idsOfMachine } from './idBlocks.ts'
 import { bubblewrapImages, systemObstacle } from './images/bubblewrapImages.ts'
 import { type ImageAbility, probeImages } from './images/imageProbe.ts'
 import { imageStore, type StoredImage } from './images/imageStore.ts'
@@ -35,16 +34,15 @@ import { loopDevices } from './loopDevices.ts'
 import { type MachineFolder, type MachineName, type MakeMachine, machineFolders, SpareName } from './machineFolder.ts'
 import { machineSnapshots } from './machineSnapshots.ts'
 import { type ConnectArguments, networkArguments } from './network/connectNetwork.ts'
-import { type NetworkAbilities, probeNetwork } from './network/networkAbilities.ts'
 import { type MachineSize, type PreparedMachine, prepareMachine } from './preparedMachine.ts'
 import { processors, usableProcessors } from './processors.ts'
 import { endProcess } from './processTable.ts'
 import { endPrepared, type HeldMachine, noteRun, runMachine } from './runMachine.ts'
 import { allLayers, type SandboxLayers } from './sandboxLayers.ts'
+import { createSandboxUsers } from './sandboxUsers.ts'
 import { type Spare, spareMachines } from './spareMachines.ts'
 import { removeLeftSockets, type Spawner, spawner } from './spawner.ts'
 import { doorway } from './startRequest.ts'
-import { takenIds } from './takenIds.ts'
 
 export type BubblewrapOptions = {
   /** Machines are stored here, each in a folder named by its id; nobody else may write to it. */
@@ -97,12 +95,9 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
   } = options
   const store = imageStore(imagesFolder)
   const folders = machineFolders(folder)
-  const isRoot = process.getuid?.() === 0
   let abilities: Promise<HostAbilities> | undefined
   let base: Promise<HostBase & { content: readonly BaseEntry[] }> | undefined
-  let network: Promise<NetworkAbilities> | undefined
   let ofImages: Promise<ImageAbility> | undefined
-  const ids = takenIds(folders.ids)
   const active = activeMachines<HeldMachine>()
   const copies = new Map<SandboxId, Promise<unknown>>()
   const cpus = processors(usableProcessors(readFileSync('/proc/self/status', 'utf8')))
@@ -120,13 +115,6 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
     return found
   }
 
-  const connectable = async (): Promise<NetworkAbilities> => {
-    network ??= probeNetwork(closed)
-    const found = await network
-    if (!found.tools) network = undefined
-    return found
-  }
-
   const imageAble = async (): Promise<ImageAbility> => {
     const { tools, detail, templates } = await able()
     if (!tools) return { range: undefined, detail }
@@ -135,9 +123,6 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
     if (!found.range) ofImages = undefined
     return found
   }
-
-  const uidFor = async (name: MachineName, image: ImageName | null): Promise<number | undefined> =>
-    isRoot ? (await ids.take(name, idsOfMachine(image))).first : undefined
 
   /** @throws AppError `image/not-found`, `image/not-ready` */
   const imageNamed = async (wanted: ImageName): Promise<StoredImage> => {
@@ -162,13 +147,24 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
     return { tools: found.tools, abilities: found, base: await base }
   }
 
+  const users = createSandboxUsers({
+    folder,
+    folders,
+    closed,
+    async tools() {
+      const { perl } = (await ready()).tools
+      return { perl, spawner: spawnerOf(perl) }
+    },
+  })
+
   const snapshots = machineSnapshots(async () => (await ready()).tools)
 
   /** Starts it, with the network that it is to have. */
   const prepare = async ({ name: machineName, spec, folder: files, own, signal }: Preparation) => {
     const { tools, abilities: found, base: hostBase } = await ready()
     const image = await imageOf(files)
-    const connection = await connectionFor(spec.network, files.uid)
+    const user = await users.find(files)
+    const connection = await connectionFor(spec.network, user?.uid)
     return prepareMachine({
       size: spec,
       name: cgroupName(machineName),
@@ -177,6 +173,7 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
       processors: cpus,
       controllers: found.controllers,
       folder: files,
+      user,
       entries: [...(image ? neededOfImage : neededEntries(hostBase)), ...own, ...(connection ? networkFiles : [])],
       base: image ? undefined : hostBase,
       image,
@@ -189,7 +186,7 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
   /** @throws AppError `egress/unavailable` */
   const connectionFor = async (network: Network, uid: number | undefined): Promise<ConnectArguments | undefined> => {
     if (network === 'none') return undefined
-    const { tools, detail } = await connectable()
+    const { tools, detail } = await users.networks(uid !== undefined)
     if (!tools) throw new AppError('egress/unavailable', detail ?? '')
     const hasFrameRules = tools.hasFrameRules && layers.has('frame-rules')
     return networkArguments({ tools: { ...tools, hasFrameRules }, network, uid, closed })
@@ -208,12 +205,13 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
       const spec = { ...spareSize, ...kind }
       const remove = async () => {
         await folders.remove(spareName)
-        ids.giveBack(spareName)
+        users.giveBack(spareName)
       }
       try {
         const files = await newFiles({ image: null, diskGb: kind.diskGb }) // it makes the folder, if nothing has yet
         await needSpace(folder, leastFreeBytes)
-        const made = await folders.make(spareName, { uid: await uidFor(spareName, null), image: null, files })
+        const uid = await users.choose({ name: spareName, image: null, network: kind.network })
+        const made = await folders.make(spareName, { uid, image: null, files })
         const prepared = await prepare({ name: spareName, spec, folder: made, own: ownFiles(spec.hostname), signal })
         await noteRun(prepared, { name: spareName, folders })
         const discard = () => endPrepared(prepared).finally(remove)
@@ -231,14 +229,14 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
     if (!spare) return undefined
     try {
       const files = await folders.adopt(spare.name, spec.id)
-      ids.pass(spare.name, spec.id)
+      users.pass(spare.name, spec.id)
       await spare.prepared.become(spec, ownFiles(spec.hostname))
       return await run(spare.prepared, spec, files)
     } catch (failure) {
       log.warn('a spare sandbox could not be used', { sandboxId: spec.id, failure })
       await spare.discard()
       await folders.remove(spec.id)
-      ids.giveBack(spec.id)
+      users.giveBack(spec.id)
       return undefined
     }
   }
@@ -249,13 +247,14 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
     await needSpace(folder, leastFreeBytes)
     if (existsSync(folders.at(id))) throw new Error(`There are files of a sandbox ${id} already.`)
     try {
-      const made = await folders.make(id, { uid: await uidFor(id, image), image, files })
+      const uid = await users.choose({ name: id, image, network: spec.network })
+      const made = await folders.make(id, { uid, image, files })
       const own = image === null ? ownFiles(hostname) : ownFilesOfImage(hostname)
       const prepared = await prepare({ name: id, spec, folder: made, own, signal })
       return await run(prepared, spec, made)
     } catch (failure) {
       await folders.remove(id)
-      ids.giveBack(id)
+      users.giveBack(id)
       throw failure
     }
   }
@@ -307,12 +306,14 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
   return {
     name,
     async describe(): Promise<RuntimeReport> {
-      const [{ tools, detail, cure, enforced, gaps }, networks] = await Promise.all([able(), connectable()])
+      const [{ tools, detail, cure, enforced, gaps }, ofOwn] = await Promise.all([able(), users.networks(true)])
+      const networks = ofOwn.tools ? ofOwn : await users.networks(false)
+      const shares = tools && (await users.obstacle())
       const [images, noSystem] = await Promise.all([imageAble(), systemObstacle()])
       return {
         name,
         available: tools !== undefined,
-        detail,
+        detail: shares === undefined ? detail : `${detail.replace(/\.$/, '')}. ${shares}`,
         cure,
         enforced: tools ? enforced : nothing,
         limit_gaps: tools ? [...gaps] : [],
@@ -339,7 +340,7 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
     async remove(id) {
       await copies.get(id)
       await folders.remove(id)
-      ids.giveBack(id)
+      users.giveBack(id)
     },
     stored: folders.list,
     snapshot: ({ sandboxId, snapshotId }, signal) =>
@@ -377,6 +378,7 @@ export function bubblewrapRuntime(options: BubblewrapOptions): SandboxRuntime {
     },
     async close() {
       await spares.close()
+      users.close()
       spawning?.close()
     },
   }

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { AppError } from '../../../../shared/appError.ts'
 import { perlArgument, perlScript } from '../perlScript.ts'
 import { freeBytes, megabytes, spareBytes } from './hostSpace.ts'
-import { inRange } from './images/inRange.ts'
+import { forFilesOf, inRange } from './images/inRange.ts'
 import type { MachineStorage } from './machineFolder.ts'
 
 type CopyRequest = {
@@ -98,7 +98,8 @@ function notCopied(cause: unknown): AppError {
 /** What it takes on the disk. */
 export async function storedBytes({ kind, path }: MachineStorage): Promise<number> {
   if (kind === 'image') return (await stat(path)).blocks * 512
-  const { stdout } = await execute('du', ['-s', '-k', '-x', '--', path], { timeout: copyMs }).catch(
+  const [program = '', ...parts] = await forFilesOf(path, ['du', '-s', '-k', '-x', '--', path])
+  const { stdout } = await execute(program, parts, { timeout: copyMs }).catch(
     // Folders that the sandbox has closed are left out.
     (failure: { stdout?: string }) => ({ stdout: failure.stdout ?? '' }),
   )

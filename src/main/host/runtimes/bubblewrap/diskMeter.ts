@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { statfs } from 'node:fs/promises'
 import { patientCount } from '../inside/patientCount.ts'
+import { forFilesOf } from './images/inRange.ts'
 import type { MachineStorage } from './machineFolder.ts'
 
 /** Counting goes on in the background up to here. */
@@ -20,9 +21,10 @@ export function diskMeter(
 }
 
 /** Counted by `du`. @returns undefined when it was called off. Folders in it that may not be read are left out. */
-function usedBytes(folder: string, signal: AbortSignal): Promise<number | undefined> {
+async function usedBytes(folder: string, signal: AbortSignal): Promise<number | undefined> {
+  const [program = '', ...parts] = await forFilesOf(folder, ['du', '-s', '-k', '-x', '--', folder])
   return new Promise((resolve) => {
-    const counter = spawn('du', ['-s', '-k', '-x', '--', folder], {
+    const counter = spawn(program, parts, {
       stdio: ['ignore', 'pipe', 'ignore'],
       timeout: countMs,
       killSignal: 'SIGKILL',

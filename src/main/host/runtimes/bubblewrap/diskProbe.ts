@@ -43,8 +43,8 @@ export async function probeDisk(options: {
       template: await templates.find({ content: probeTree, diskGb: 1 }),
     } as const
     const command = ['/bin/sh', '-c', `: > ${doorway}/root/file`]
-    const folder = { uid: probeUid, image: null, storage }
-    await tryLaunch(options.spawner, launchRequest({ cgroups: [], folder, image: undefined, entries: [], command }))
+    const launch = { cgroups: [], folder: { image: null, storage }, user: { uid: probeUid, holder: undefined } }
+    await tryLaunch(options.spawner, launchRequest({ ...launch, image: undefined, entries: [], command }))
     return { templates, detail: undefined }
   } catch (failure) {
     const said = failure instanceof Error ? failure.message : String(failure)

@@ -23,7 +23,7 @@ function terminal() {
 }
 
 function entranceBy(by: Spawner) {
-  const entrance = machineEntrance({ perl, spawner: by, folder: temporaryFolder('entrance'), uid: undefined })
+  const entrance = machineEntrance({ perl, spawner: by, folder: temporaryFolder('entrance') })
   closings.push(() => entrance.close())
   return entrance
 }

@@ -16,8 +16,6 @@ export function machineEntrance(options: {
   spawner: Spawner
   /** The machine's folder, above which nobody but Steward's user may go. */
   folder: string
-  /** Whom the machine's root is on the host; undefined: the user that Steward runs as. */
-  uid: number | undefined
 }): Entrance & { close(): void } {
   const opened = openSync(options.folder, constants.O_RDONLY | constants.O_DIRECTORY)
   let closed = false
@@ -45,11 +43,8 @@ export function machineEntrance(options: {
  * Another process must do it, since Node has no ioctl(2). It takes the open file from this one where the kernel lets it;
  * where it may only look at its own children (Yama), it is started with the file.
  */
-async function giveTerminal(
-  { perl, spawner, uid }: { perl: string; spawner: Spawner; uid: number | undefined },
-  master: number,
-): Promise<void> {
-  const socket = await spawner.ask({ do: 'terminal', file: master, uid: uid ?? null })
+async function giveTerminal({ perl, spawner }: { perl: string; spawner: Spawner }, master: number): Promise<void> {
+  const socket = await spawner.ask({ do: 'terminal', file: master })
   const outcome = Promise.withResolvers<z.infer<typeof Given>>()
   readLines(socket, (line) => outcome.resolve(Given.parse(line)))
   socket.once('close', () => outcome.resolve({ failed: 'nobody answered' }))
@@ -57,12 +52,12 @@ async function giveTerminal(
   const told = await outcome.promise
   clearTimeout(late)
   socket.destroy()
-  if ('failed' in told) await giveTerminalAlone(perl, { master, uid })
+  if ('failed' in told) await giveTerminalAlone(perl, master)
 }
 
-function giveTerminalAlone(perl: string, { master, uid }: { master: number; uid: number | undefined }): Promise<void> {
+function giveTerminalAlone(perl: string, master: number): Promise<void> {
   const script = perlScript('terminal', 'terminalAlone')
-  const child = spawn(perl, ['-e', script, perlArgument({ uid: uid ?? null })], {
+  const child = spawn(perl, ['-e', script, perlArgument({})], {
     cwd: '/',
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
     stdio: [master, 'ignore', 'pipe'],

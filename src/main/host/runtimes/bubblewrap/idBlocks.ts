@@ -14,6 +14,12 @@ export const machineIds: IdBlock = { first: 1_900_000_000, count: 200_000_000 }
 /** User ids for package scripts while an image is built as root. No sandbox uses them. */
 export const buildIds: IdBlock = { first: 1_899_800_000, count: idsOfImage }
 
+/**
+ * Numbers in the range of an ordinary user's subordinate ids for the roots of machines of the host's own programs: far from
+ * those that images use.
+ */
+export const numbersOfRoots: IdBlock = { first: 20_000, count: 40_000 }
+
 /** A machine of the host's own programs has one user, its root. */
 export const idsOfMachine = (image: string | null): number => (image === null ? 1 : idsOfImage)
 
@@ -21,10 +27,11 @@ export const idsOfMachine = (image: string | null): number => (image === null ? 
 export function freeBlock(
   count: number,
   taken: readonly IdBlock[],
+  pool: IdBlock = machineIds,
   choose: (below: number) => number = randomInt,
 ): IdBlock {
   for (;;) {
-    const first = machineIds.first + choose(machineIds.count - count + 1)
+    const first = pool.first + choose(pool.count - count + 1)
     if (!taken.some((it) => first < it.first + it.count && it.first < first + count)) return { first, count }
   }
 }

@@ -21,14 +21,17 @@ import { SandboxId } from '../../../../shared/ids.ts'
 import { parsedJson } from '../../../platform/parsedJson.ts'
 import type { BaseEntry } from './baseFiles.ts'
 import { type IdBlock, idsOfMachine } from './idBlocks.ts'
-import { removeInRange } from './images/inRange.ts'
+import { assertRange, belongsToRange, removeInRange } from './images/inRange.ts'
 import { shiftOwners } from './images/shiftOwners.ts'
 
 /** The files of one machine and what Steward notes about it. */
 export type MachineFolder = {
   path: string
   storage: MachineStorage
-  /** Whom its root is on the host; undefined: the user that Steward runs as. */
+  /**
+   * Whom its root is on the host: as root a user that nothing else has, else one of the subordinate ids of the user that
+   * Steward runs as. Undefined: that user itself.
+   */
   uid: number | undefined
   /** The image that it was made from; null is the host's own programs. */
   image: ImageName | null
@@ -55,6 +58,8 @@ export type MakeMachine = {
     | { kind: 'copy'; of: MachineStorage['kind']; copy: (to: string) => Promise<void> }
 }
 
+export type Owner = { uid: number; gid: number }
+
 const Mark = z.object({ pid: z.int(), startedTicks: z.number() })
 const RunRecord = z.object({ processes: z.array(Mark), cgroups: z.array(z.string()) })
 /** What a machine's run leaves on the host: enough for another process to end it. */
@@ -71,6 +76,7 @@ export type MachineFolders = {
   /** @throws AppError `sandbox/not-found` */
   find(id: SandboxId): Promise<MachineFolder>
   list(): Promise<SandboxId[]>
+  /** @throws AppError `runtime/unavailable` if its files belong to ids that Steward's user no longer has */
   remove(name: MachineName): Promise<void>
   /** A spare's folder becomes that of a machine. @throws Error when that exists */
   adopt(spare: SpareName, id: SandboxId): Promise<MachineFolder>
@@ -145,9 +151,15 @@ export function machineFolders(base: string): MachineFolders {
       return names.flatMap((name) => SpareName.safeParse(name).data ?? [])
     },
     list,
-    /** Disk images are few files: no other process is worth it. */
-    remove: (name) =>
-      storageIn(at(name))?.kind === 'image' ? rm(at(name), { recursive: true, force: true }) : removeTree(at(name)),
+    async remove(name) {
+      const storage = storageIn(at(name))
+      // Disk images are few files: no other process is worth it.
+      if (storage?.kind === 'image') await rm(at(name), { recursive: true, force: true })
+      else if (storage && belongsToRange(storage.path)) {
+        await assertRange(storage.path)
+        await removeInRange(at(name))
+      } else await removeTree(at(name))
+    },
     mend: (id) => mendFolder(at(id)),
     at,
     async sweep() {
@@ -180,19 +192,27 @@ function storageIn(path: string): MachineStorage | undefined {
   return folder === undefined ? undefined : { kind: 'folder', path: folder }
 }
 
-async function fill(path: string, { uid, files }: MakeMachine): Promise<MachineStorage> {
+async function fill(path: string, { uid, image, files }: MakeMachine): Promise<MachineStorage> {
   const disk = join(path, diskName)
   const folder = join(path, filesName)
   if (files.kind === 'template') return { kind: 'image', path: disk, template: files.path }
-  if (files.kind === 'content') makeTree(folder, uid, files.content)
+  if (files.kind === 'content') makeTree(folder, firstOwner(uid), files.content)
   else if (files.of === 'image') {
     await files.copy(disk)
     return { kind: 'image', path: disk }
   } else {
     await files.copy(folder)
-    if (uid !== undefined) await shiftOwners(folder, uid)
+    const own = process.getuid?.() ?? 0
+    if (uid !== undefined || belongsToRange(folder))
+      await shiftOwners(folder, { uid: uid ?? own, count: idsOfMachine(image) })
   }
   return { kind: 'folder', path: folder }
+}
+
+/** An ordinary user may not give files away: `launch` of `start.pl` does, in the user namespace of sandboxes. */
+function firstOwner(uid: number | undefined): Owner | undefined {
+  if (uid === undefined || process.getuid?.() === 0) return uid === undefined ? undefined : { uid, gid: uid }
+  return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
 }
 
 /** Copies end in this until they are complete. */
@@ -225,25 +245,25 @@ async function mendFolder(path: string): Promise<void> {
 }
 
 /** Done in one go: these few dozen calls take less time than handing each to a thread would. */
-export function makeTree(path: string, uid: number | undefined, entries: readonly BaseEntry[]): void {
-  make(path, { kind: 'folder', path: '/', mode: 0o755 }, uid)
-  for (const entry of entries) make(join(path, entry.path), entry, uid)
+export function makeTree(path: string, owner: Owner | undefined, entries: readonly BaseEntry[]): void {
+  make(path, { kind: 'folder', path: '/', mode: 0o755 }, owner)
+  for (const entry of entries) make(join(path, entry.path), entry, owner)
 }
 
-function make(path: string, entry: BaseEntry, uid: number | undefined): void {
+function make(path: string, entry: BaseEntry, owner: Owner | undefined): void {
   if (entry.kind === 'folder') {
     mkdirSync(path)
     chmodSync(path, entry.mode)
-    if (uid !== undefined) lchownSync(path, uid, uid)
+    if (owner) lchownSync(path, owner.uid, owner.gid)
   } else if (entry.kind === 'link') {
     symlinkSync(entry.target, path)
-    if (uid !== undefined) lchownSync(path, uid, uid)
+    if (owner) lchownSync(path, owner.uid, owner.gid)
   } else {
     const file = openSync(path, 'wx')
     try {
       writeFileSync(file, entry.content)
       fchmodSync(file, entry.mode ?? 0o644)
-      if (uid !== undefined) fchownSync(file, uid, uid)
+      if (owner) fchownSync(file, owner.uid, owner.gid)
     } finally {
       closeSync(file)
     }
@@ -255,6 +275,10 @@ function make(path: string, entry: BaseEntry, uid: number | undefined): void {
  * stop an ordinary user: they are opened first. Those of a machine of an image may belong to others of its range.
  */
 export async function removeTree(path: string): Promise<void> {
+  if (belongsToRange(path)) {
+    await assertRange(path)
+    return removeInRange(path)
+  }
   const run = promisify(execFile)
   const remove = () => run('/bin/rm', ['-rf', '--one-file-system', '--', path])
   try {

@@ -12,7 +12,7 @@ import type { ConnectArguments } from './network/connectNetwork.ts'
 import type { Processors } from './processors.ts'
 import type { SandboxLayers } from './sandboxLayers.ts'
 import type { Spawner } from './spawner.ts'
-import { launchRequest, startRequest } from './startRequest.ts'
+import { launchRequest, type SandboxUser, startRequest } from './startRequest.ts'
 import { startWarden, type Warden } from './warden.ts'
 
 /** What a machine can be given anew as long as nothing has run in it. */
@@ -38,6 +38,7 @@ export type PrepareRequest = {
   processors: Processors
   controllers: readonly CgroupController[]
   folder: MachineFolder
+  user: SandboxUser | undefined
   /** Put into its `/` before it starts. */
   entries: readonly BaseEntry[]
   /** Undefined for a machine of an image. */
@@ -65,6 +66,7 @@ export async function prepareMachine(request: PrepareRequest): Promise<PreparedM
       launch: launchRequest({
         cgroups: cgroups.joinFiles,
         folder,
+        user: request.user,
         image: request.image,
         entries: request.entries,
         command: [],
@@ -78,7 +80,7 @@ export async function prepareMachine(request: PrepareRequest): Promise<PreparedM
     })
     const warden = await startWarden(spawner, start, signal)
     await connect(warden, request)
-    const entrance = machineEntrance({ perl: tools.perl, spawner, folder: folder.path, uid: folder.uid })
+    const entrance = machineEntrance({ perl: tools.perl, spawner, folder: folder.path })
     let present = size
     return {
       warden,

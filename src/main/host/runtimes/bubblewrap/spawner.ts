@@ -50,7 +50,18 @@ export function spawner({ perl, folder, log }: { perl: string; folder: string; l
   let closed = false
 
   const start = (): Running => {
-    const script = perlScript('range', 'files', 'start', 'enter', 'view', 'terminal', 'network', 'warden', 'spawner')
+    const script = perlScript(
+      'range',
+      'owners',
+      'files',
+      'start',
+      'enter',
+      'view',
+      'terminal',
+      'network',
+      'warden',
+      'spawner',
+    )
     const settings = { folder, name, owner: process.pid, kinds: enterKinds }
     const child = spawn(perl, ['-e', script, perlArgument(settings)], {
       cwd: '/',

@@ -10,11 +10,18 @@ import { seccompFilters } from './seccomp/seccompFilter.ts'
 
 type EntryFields = readonly [kind: BaseEntry['kind'], path: string, value: string]
 
+/**
+ * Whom a machine's root becomes: a user of this computer as root, else the number `uid` of the user namespace that the
+ * process `holder` has open. Undefined: the user that Steward runs as.
+ */
+export type SandboxUser = { uid: number; holder: number | undefined }
+
 /** What `launch` of `start.pl` is given. */
 export type LaunchRequest = {
   cgroups: readonly string[]
   uid: number | null
   ids: number
+  users: number | null
   storage: { kind: MachineStorage['kind']; path: string; template: string | null }
   doorway: string
   image: { root: string; range: IdRange } | null
@@ -66,17 +73,19 @@ const mostTerminals = 256
 
 export function launchRequest(launch: {
   cgroups: readonly string[]
-  folder: Pick<MachineFolder, 'uid' | 'image' | 'storage'>
+  folder: Pick<MachineFolder, 'image' | 'storage'>
+  user: SandboxUser | undefined
   image: { root: string; range: IdRange } | undefined
   entries: readonly BaseEntry[]
   command: readonly string[]
 }): LaunchRequest {
-  const { uid, image, storage } = launch.folder
+  const { image, storage } = launch.folder
   const template = storage.kind === 'image' ? (storage.template ?? null) : null
   return {
     cgroups: launch.cgroups,
-    uid: uid ?? null,
+    uid: launch.user?.uid ?? null,
     ids: idsOfMachine(image),
+    users: launch.user?.holder ?? null,
     storage: { kind: storage.kind, path: storage.path, template },
     doorway,
     image: launch.image ?? null,

@@ -3,8 +3,8 @@ import type { MachineName } from './machineFolder.ts'
 
 /** Which users of the host belong to machines; read from their folders once. */
 export type TakenIds = {
-  /** So many consecutive ones that belong to nobody else. */
-  take(name: MachineName, count: number): Promise<IdBlock>
+  /** So many consecutive ones of the pool that belong to nobody else. */
+  take(name: MachineName, count: number, pool?: IdBlock): Promise<IdBlock>
   /** They are another machine's from now on. */
   pass(from: MachineName, to: MachineName): void
   /** After its files are gone. */
@@ -25,9 +25,9 @@ export function takenIds(stored: () => Promise<[MachineName, IdBlock][]>): Taken
     return reading
   }
   return {
-    async take(name, count) {
+    async take(name, count, pool) {
       await read()
-      const block = freeBlock(count, [...taken.values()])
+      const block = freeBlock(count, [...taken.values()], pool)
       taken.set(name, block)
       return block
     },

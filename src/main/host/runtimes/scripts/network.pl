@@ -30,6 +30,7 @@ sub RTN_LOCAL() { 2 }
 #   pasta, pasta_arguments
 #   way        `files` or `process`: how pasta is told of the namespaces; see `start_pasta`
 #   seconds    until the route must be there
+#   users      of `network_main`: a process whose user namespace is joined first; see `join_users` of `range`
 #   new        true: a throwaway namespace is made and connected in the place of `net`
 # Neither the arguments nor pasta get a process number of a sandbox: what a number means may have changed since.
 sub connect_network {
@@ -398,4 +399,8 @@ sub network_select {
   }
 }
 
-sub network_main { exit connect_network(given()) }
+sub network_main {
+  my $given = given();
+  join_users($given->{users}) if defined $given->{users};
+  exit connect_network($given);
+}

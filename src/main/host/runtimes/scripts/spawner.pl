@@ -3,7 +3,8 @@
 #
 # `start`: see `ward`. `try`: runs a command in the place of bwrap and tells `status` and what it `said`.
 # `terminal`: makes the program's side of a terminal usable: `file` is the descriptor of the other side in the host's own
-# process, `uid` to whom it is given.
+# process.
+# `users` of the first two: a process whose user namespace is joined first; undefined where the sandbox has none of it.
 my $settings = given();
 %kinds = %{$settings->{kinds}};
 $0 = 'steward spawner';
@@ -44,6 +45,7 @@ sub serve_host {
   until ($line =~ /\n\z/) { sysread $caller, $line, 1 << 20, length $line or return }
   my $request = from_json($line);
   $request->{owner} = $settings->{owner};
+  join_users($request->{users}) if defined $request->{users};
   if ($request->{do} eq 'start') { ward($caller, $request) }
   elsif ($request->{do} eq 'try') { try_command($caller, $request) }
   elsif ($request->{do} eq 'terminal') { send_all($caller, to_json(give_terminal($request)) . "\n") }
@@ -74,5 +76,5 @@ sub give_terminal {
   my $host = call('pidfd_open', $settings->{owner}, 0);
   my $number = $host < 0 ? -1 : call('pidfd_getfd', $host, $request->{file} + 0, 0);
   $number >= 0 && open(my $master, '+<&=', $number) or return { failed => "it cannot be taken from the host: $!" };
-  open_terminal_side($master, $request->{uid});
+  open_terminal_side($master);
 }

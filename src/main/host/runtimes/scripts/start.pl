@@ -2,7 +2,8 @@
 # does not return. Given are:
 #
 # `cgroups`: files that put who writes 0 to them into the cgroups of the sandbox.
-# `uid` and `ids`: as root, whom the sandbox's root becomes on the host, and how many users it has.
+# `uid` and `ids`: whom the sandbox's root becomes, and how many users it has. As root, a user of the host. For an ordinary
+# user with subordinate ids, one of the user namespace that has been joined, in which this process is root as well.
 # `storage`: `kind` (`folder` or `image`), `path`, and `template`, which is copied to the path first.
 # `doorway`: where the content of the sandbox is mounted, for bwrap alone to see.
 # `image`: `root` and `range` of an image. `entries`: what is put into its `/`: kind, path, value.
@@ -27,7 +28,8 @@ sub launch {
   join_cgroups(@{$given->{cgroups}});
   if (defined $uid) { open_door_as_root($given) }
   elsif ($image) {
-    enter_range($image->{range}, 0x20000, $given->{without}{'process-limit'} ? undef : $given->{processes});
+    my $processes = $given->{without}{'process-limit'} ? undef : $given->{processes};
+    enter_range($image->{range}, 0x20000, defined $processes ? sub { limit_resource(0, RLIMIT_NPROC, $processes) } : undef);
     my $below = held_tree($image->{root});
     bind_folder($storage->{path}, $doorway);
     place_tree($below, "$doorway/image");
@@ -86,7 +88,7 @@ sub open_door_as_root {
   my $map = $is_disk || $image ? owner_namespace($uid, $given->{ids}, $given->{without}{'process-limit'} ? undef : $given->{processes}) : undef;
   # Held before anything covers the place where it is.
   my $below = $image ? mapped_tree($image->{root}, $map, 7) : undef;
-  if ($is_disk) { mount_disk($storage, $doorway, $map) } else { bind_folder($storage->{path}, $doorway) }
+  if ($is_disk) { mount_disk($storage, $doorway, $map) } else { own_folder($storage->{path}, $doorway, $given) }
   $image or return become_user($uid);
   place_tree($below, "$doorway/image");
   call('setns', fileno $map, 0x10000000) == 0 or die "cannot enter its user namespace: $!\n";
@@ -197,6 +199,12 @@ sub place_tree {
 sub bind_folder {
   my ($from, $to) = @_;
   call('mount', $from, $to, 0, 0x1000, 0) == 0 or die "cannot mount its folder: $!\n";
+}
+# Files that Steward has just made as an ordinary user belong to that one.
+sub own_folder {
+  my ($folder, $doorway, $given) = @_;
+  shift_owners($folder, @$given{'uid', 'ids'}) if defined $given->{users} && (lstat $folder)[4] != $given->{uid};
+  bind_folder($folder, $doorway);
 }
 sub overlay_root {
   my ($doorway) = @_;

@@ -1,4 +1,4 @@
 # The same for a process that has got the terminal as its standard input.
-my $given = given();
-my $answer = open_terminal_side(*STDIN, $given->{uid});
+given();
+my $answer = open_terminal_side(*STDIN);
 die "$answer->{failed}\n" if $answer->{failed};

@@ -21,7 +21,7 @@ sub ward {
   $SIG{PIPE} = sub {}; # unlike IGNORE this is not passed on to a command
   $sandbox = $given;
   $sandbox->{without} = { map { $_ => 1 } @{$given->{without}} };
-  $sandbox->{shares} = defined $sandbox->{uid} ? {} : shares_of_user();
+  $sandbox->{shares} = shares_of_user();
   $asked = '';
   # A user who has reached the kernel's quota of keys keeps the spawner's, which is new and empty as well.
   call('keyctl', 1, 0) unless $sandbox->{without}{keyring};
@@ -37,25 +37,17 @@ sub ward {
   stay();
 }
 
-# As an ordinary user the sandbox's root is that very user for the kernel, which counts some things for all processes of a
-# user: those of one sandbox leave enough to others, and to the user's own programs. Shares by the number of the resource.
-sub shares_of_user {
-  my ($files, $signals, $queues) = map { (resource_limits($_))[1] } RLIMIT_NOFILE, RLIMIT_SIGPENDING, RLIMIT_MSGQUEUE;
-  # What is on its way in sockets may be as many files as one process may open.
-  return {
-    RLIMIT_NOFILE() => $files > 2048 ? $files - 1024 : int $files / 2,
-    RLIMIT_SIGPENDING() => $signals < 4096 ? int $signals / 2 : 2048,
-    RLIMIT_MSGQUEUE() => int $queues / 2,
-  };
-}
+# Whether the kernel counts what the sandbox uses for an ordinary user as well, who needs some of it.
+sub counts_for_user { defined $sandbox->{users} || !defined $sandbox->{uid} }
 
-# The same of what has no resource limit but one of the namespace: a quarter of what the user has.
-sub limit_watches {
-  for my $kind ('instances', 'watches') {
-    my $all = read_whole("/proc/sys/fs/inotify/max_user_$kind") + 0;
-    open(my $limit, '>', "/proc/sys/user/max_inotify_$kind") or die "its watches stay unlimited: $!\n";
-    syswrite $limit, int $all / 4 or die "its watches stay unlimited: $!\n";
-  }
+# One sandbox leaves enough to others, and to the user's own programs. Shares by the number of the resource.
+sub shares_of_user {
+  return {} unless counts_for_user();
+  my ($files, $signals, $queues) = map { (resource_limits($_))[1] } RLIMIT_NOFILE, RLIMIT_SIGPENDING, RLIMIT_MSGQUEUE;
+  my %shares = (RLIMIT_SIGPENDING() => $signals < 4096 ? int $signals / 4 : 2048, RLIMIT_MSGQUEUE() => int $queues / 4);
+  # What is on its way in sockets may be as many files as one process may open; it is counted by id alone.
+  $shares{RLIMIT_NOFILE()} = $files > 2048 ? $files - 1024 : int $files / 2 unless defined $sandbox->{uid};
+  \%shares;
 }
 
 sub tell_host { send_all($control, to_json($_[0]) . "\n") }
@@ -172,7 +164,7 @@ sub pinned_files {
 sub close_sandbox {
   become_root_inside();
   limit_resources($sandbox->{init});
-  limit_watches() unless defined $sandbox->{uid};
+  limit_inotify(0.25) if counts_for_user();
   if (!$sandbox->{without}{'user-namespaces'}) {
     open(my $limit, '>', '/proc/sys/user/max_user_namespaces') or die "its namespaces stay open: $!\n";
     syswrite $limit, '0' or die "its namespaces stay open: $!\n";
@@ -181,7 +173,7 @@ sub close_sandbox {
   allow_ping();
   join_namespaces('mnt');
   hide_kernel();
-  my $options = "newinstance,ptmxmode=0666,mode=620,max=$sandbox->{terminals}";
+  my $options = "newinstance,ptmxmode=0666,mode=620,uid=0,gid=0,max=$sandbox->{terminals}";
   call('mount', 'devpts', '/dev/pts', 'devpts', 0x2a, $options) == 0 or die "its terminals cannot be limited: $!\n";
 }
 

@@ -12,22 +12,32 @@ export const idsOfImage = 65_536
 export type IdRange = {
   uids: string
   gids: string
+  /** The user of this computer that 1 is in the range, and those after it; undefined as root, where all are as they are. */
+  firstUid: number | undefined
   /** Programs that may write these maps for an ordinary user; undefined as root. */
   mappers: { newuidmap: string; newgidmap: string } | undefined
+}
+
+/** @returns the number in the range of a user of this computer; undefined if it has none */
+export function toNumberInRange({ firstUid }: Pick<IdRange, 'firstUid'>, uid: number): number | undefined {
+  if (firstUid === undefined) return uid
+  if (uid === process.getuid?.()) return 0
+  const number = uid - firstUid + 1
+  return number >= 1 && number < idsOfImage ? number : undefined
 }
 
 /** @returns one sentence about what is missing, and how to get it, when there is no range */
 export async function findIdRange(): Promise<IdRange | string> {
   if (process.getuid?.() === 0) {
     const own = `0 0 ${idsOfImage}`
-    return { uids: own, gids: own, mappers: undefined }
+    return { uids: own, gids: own, firstUid: undefined, mappers: undefined }
   }
   const [newuidmap, newgidmap] = await Promise.all(['newuidmap', 'newgidmap'].map((name) => findExecutable(name)))
   if (newuidmap === undefined || newgidmap === undefined) {
-    return 'Images need newuidmap and newgidmap. On Debian and Ubuntu: apt-get install uidmap'
+    return 'newuidmap and newgidmap are missing. On Debian and Ubuntu: apt-get install uidmap'
   }
   const user = ownUser()
-  if (!user) return 'Images need a user that has a name in /etc/passwd.'
+  if (!user) return 'This user has no name in /etc/passwd.'
   const { username, uid, gid } = user
   const [uids, gids] = await Promise.all(
     ['/etc/subuid', '/etc/subgid'].map(async (file) => {
@@ -36,12 +46,13 @@ export async function findIdRange(): Promise<IdRange | string> {
     }),
   )
   if (uids === undefined || gids === undefined) {
-    return `Images need 65536 subordinate ids of ${username} in /etc/subuid and /etc/subgid. As root: usermod --add-subuids 100000-165535 --add-subgids 100000-165535 ${username}`
+    return `${username} has no 65536 subordinate ids in /etc/subuid and /etc/subgid. As root: usermod --add-subuids 100000-165535 --add-subgids 100000-165535 ${username}`
   }
   const others = idsOfImage - 1
   return {
     uids: `0 ${uid} 1 1 ${uids} ${others}`,
     gids: `0 ${gid} 1 1 ${gids} ${others}`,
+    firstUid: uids,
     mappers: { newuidmap, newgidmap },
   }
 }

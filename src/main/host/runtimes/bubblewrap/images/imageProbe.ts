@@ -28,7 +28,7 @@ export async function probeImages(options: {
 }): Promise<ImageAbility> {
   const { folder, templates } = options
   const range = await findIdRange()
-  if (typeof range === 'string') return { range: undefined, detail: range }
+  if (typeof range === 'string') return { range: undefined, detail: `Images cannot be used here: ${range}` }
   const place = join(folder, `probe-image-${process.pid}-${randomBytes(4).toString('hex')}`)
   const uid = process.getuid?.() === 0 ? probeUid : undefined
   try {
@@ -40,9 +40,9 @@ export async function probeImages(options: {
     const storage = await storageIn(place, uid, templates)
     const at = `${doorway}/root`
     const command = ['/bin/sh', '-c', `echo changed > ${at}/file && chown 1000:1000 ${at}/file && mkdir ${at}/folder`]
-    const made = { uid, image: probeName, storage }
-    const image = { root, range }
-    await tryLaunch(options.spawner, launchRequest({ cgroups: [], folder: made, image, entries: [], command }))
+    const launch = { cgroups: [], folder: { image: probeName, storage }, image: { root, range }, entries: [], command }
+    const user = uid === undefined ? undefined : { uid, holder: undefined }
+    await tryLaunch(options.spawner, launchRequest({ ...launch, user }))
     return { range, detail: undefined }
   } catch (failure) {
     const said = failure instanceof Error ? failure.message : String(failure)
@@ -61,6 +61,6 @@ async function storageIn(
   const template = await templates?.find({ content: imageContent, diskGb: 1 })
   if (template !== undefined) return { kind: 'image', path: join(place, 'disk.ext4'), template }
   const path = join(place, 'files')
-  makeTree(path, uid, imageContent)
+  makeTree(path, uid === undefined ? undefined : { uid, gid: uid }, imageContent)
   return { kind: 'folder', path }
 }

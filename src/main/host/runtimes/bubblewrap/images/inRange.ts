@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process'
+import { lstatSync } from 'node:fs'
 import { promisify } from 'node:util'
+import { AppError } from '../../../../../shared/appError.ts'
 import { perlArgument, perlScript } from '../../perlScript.ts'
 import { findExecutable } from '../hostTools.ts'
 import { findIdRange } from './idRange.ts'
@@ -11,6 +13,30 @@ export async function removeInRange(path: string): Promise<void> {
   const removing = ['/bin/rm', '-rf', '--one-file-system', '--', path]
   const [program = '', ...parts] = (await inRange(removing)) ?? removing
   await promisify(execFile)(program, parts, { cwd: '/', timeout: removeMs })
+}
+
+/** Whether files belong to another user than Steward's, who is not root: only root of the range may work on them. */
+export function belongsToRange(path: string): boolean {
+  const own = process.getuid?.()
+  const owner = lstatSync(path, { throwIfNoEntry: false })?.uid
+  return own !== 0 && owner !== undefined && owner !== own
+}
+
+/** @throws AppError `runtime/unavailable` if the files at the path belong to the range, and there is none now */
+export async function assertRange(path: string): Promise<void> {
+  if (belongsToRange(path) && typeof (await findIdRange()) === 'string') throw notInRange(lstatSync(path).uid)
+}
+
+export function notInRange(uid: number): AppError {
+  return new AppError('runtime/unavailable', `Files of the sandbox belong to the user ${uid}.`, {
+    detail:
+      'That user must be among your subordinate ids in /etc/subuid and /etc/subgid, with the package uidmap installed.',
+  })
+}
+
+/** @returns the command, or one that runs it as root of the range where the files at the path belong to the range */
+export async function forFilesOf(path: string, command: readonly string[]): Promise<readonly string[]> {
+  return belongsToRange(path) ? ((await inRange(command)) ?? command) : command
 }
 
 /** @returns a command that runs another as root of the range; undefined for root itself and where there is no range */

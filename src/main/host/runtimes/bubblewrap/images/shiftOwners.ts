@@ -1,12 +1,17 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { perlArgument, perlScript } from '../../perlScript.ts'
-import { idsOfImage } from './idRange.ts'
+import { findIdRange, toNumberInRange } from './idRange.ts'
+import { inRange, notInRange } from './inRange.ts'
 
 const shiftMs = 600_000
 
-/** Gives the files of a machine of an image to the range of another: root's to the first of it, and so on. */
-export async function shiftOwners(folder: string, first: number): Promise<void> {
-  const parts = ['-e', perlScript('shiftOwners'), perlArgument({ folder, first, count: idsOfImage })]
-  await promisify(execFile)('perl', parts, { cwd: '/', timeout: shiftMs })
+/** Gives the files of a machine to the `count` ids of another: root's to the user `uid` of this computer, and so on. */
+export async function shiftOwners(folder: string, { uid, count }: { uid: number; count: number }): Promise<void> {
+  const range = await findIdRange()
+  const first = typeof range === 'string' ? undefined : toNumberInRange(range, uid)
+  if (first === undefined) throw notInRange(uid)
+  const script = ['-e', perlScript('owners', 'shiftOwners'), perlArgument({ folder, first, count })]
+  const [program = '', ...parts] = (await inRange(['perl', ...script])) ?? ['perl', ...script]
+  await promisify(execFile)(program, parts, { cwd: '/', timeout: shiftMs })
 }

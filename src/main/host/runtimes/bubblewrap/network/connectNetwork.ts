@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Network } from '../../../../../shared/contract/sandboxes.ts'
 import { parseJson } from '../../../../platform/boundedJson.ts'
 import { perlArgument, perlScript } from '../../perlScript.ts'
+import type { SandboxUser } from '../startRequest.ts'
 import { networkCard, networkRules, sandboxAddresses } from './networkRules.ts'
 
 /** Programs that connect a sandbox, by their absolute paths, and how `pasta` is told of its namespaces. */
@@ -27,7 +28,7 @@ export type ConnectArguments = Readonly<Record<string, unknown>>
 type ConnectRequest = {
   tools: NetworkTools
   network: Exclude<Network, 'none'>
-  /** Whom the machine's root is on the host; undefined: the user that Steward runs as. */
+  /** Whom the machine's root becomes, for a process that has joined its user namespace. */
   uid: number | undefined
   /** Networks that `internet` does not reach, such as `10.0.0.0/8`. */
   closed: readonly string[]
@@ -36,7 +37,7 @@ type ConnectRequest = {
 type TryRequest = {
   tools: NetworkTools
   closed: readonly string[]
-  uid: number | undefined
+  user: SandboxUser | undefined
   signal: AbortSignal
 }
 
@@ -74,10 +75,11 @@ const pastaArguments = [
 ]
 
 /** Connects a throwaway namespace as a sandbox of this user is connected. @returns why that fails here */
-export async function tryToConnect({ tools, uid, closed, signal }: TryRequest): Promise<string | undefined> {
+export async function tryToConnect({ tools, user, closed, signal }: TryRequest): Promise<string | undefined> {
   if (signal.aborted) return 'it was called off'
   const argument = perlArgument({
-    ...networkArguments({ tools, network: 'internet', uid, closed }),
+    ...networkArguments({ tools, network: 'internet', uid: user?.uid, closed }),
+    users: user?.holder ?? null,
     net: null,
     new: true,
   })
@@ -99,7 +101,7 @@ export async function tryToConnect({ tools, uid, closed, signal }: TryRequest): 
 }
 
 function helper(perl: string, argument: string) {
-  const child = spawn(perl, ['-e', perlScript('network', 'networkMain'), argument], {
+  const child = spawn(perl, ['-e', perlScript('range', 'network', 'networkMain'), argument], {
     cwd: '/',
     env: {},
     detached: true,

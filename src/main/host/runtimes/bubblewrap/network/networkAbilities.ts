@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import type { Network } from '../../../../../shared/contract/sandboxes.ts'
 import { findExecutable } from '../hostTools.ts'
+import type { SandboxUser } from '../startRequest.ts'
 import { type NetworkTools, type PastaWay, tryToConnect } from './connectNetwork.ts'
 
 export type NetworkAbilities = {
@@ -25,8 +26,9 @@ const noFrameRules =
 /**
  * Probes support by connecting a throwaway namespace as the same kind of user as sandboxes. Never rejects.
  * @param closed networks that `internet` does not reach, such as `10.0.0.0/8`
+ * @param user a number of the user namespace of sandboxes, where they have ids of their own
  */
-export async function probeNetwork(closed: readonly string[]): Promise<NetworkAbilities> {
+export async function probeNetwork(closed: readonly string[], user?: SandboxUser): Promise<NetworkAbilities> {
   const unable = (reason: string, cure: string | null = null): NetworkAbilities => ({
     tools: undefined,
     networks: ['none'],
@@ -50,10 +52,10 @@ export async function probeNetwork(closed: readonly string[]): Promise<NetworkAb
       detail: found.hasFrameRules ? null : noFrameRules,
       cure: null,
     })
-    const refusal = await refusalOf(tools, closed)
+    const refusal = await refusalOf(tools, { closed, user })
     if (refusal === undefined) return offered(tools)
     const withoutFrameRules = { ...tools, hasFrameRules: false }
-    if (isAboutFrames(refusal) && (await refusalOf(withoutFrameRules, closed)) === undefined)
+    if (isAboutFrames(refusal) && (await refusalOf(withoutFrameRules, { closed, user })) === undefined)
       return offered(withoutFrameRules)
     refusals.push(refusal)
     if (!isAboutTheWay(refusal)) break
@@ -70,10 +72,13 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-async function refusalOf(tools: NetworkTools, closed: readonly string[]): Promise<string | undefined> {
-  const uid = process.getuid?.() === 0 ? unprivileged : undefined
+async function refusalOf(
+  tools: NetworkTools,
+  { closed, user }: { closed: readonly string[]; user: SandboxUser | undefined },
+): Promise<string | undefined> {
+  const ofRoot = process.getuid?.() === 0 ? { uid: unprivileged, holder: undefined } : undefined
   try {
-    return await tryToConnect({ tools, uid, closed, signal: AbortSignal.timeout(probeMs) })
+    return await tryToConnect({ tools, user: user ?? ofRoot, closed, signal: AbortSignal.timeout(probeMs) })
   } catch (failure) {
     return failure instanceof Error ? failure.message : String(failure)
   }

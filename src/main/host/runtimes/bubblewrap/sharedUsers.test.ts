@@ -1,0 +1,31 @@
+import { readFileSync, readlinkSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { until } from '../../../../../test/support/eventually.ts'
+import { skipWhen } from '../../../../../test/support/skipWhen.ts'
+import { isRunning } from '../../../platform/processIdentity.ts'
+import { findExecutable } from './hostTools.ts'
+import { createSharedUsers } from './sharedUsers.ts'
+
+skipWhen(process.getuid?.() === 0 ? undefined : 'the maps of this range need root')
+const perl = (await findExecutable('perl')) ?? 'perl'
+const range = { uids: '0 0 65536', gids: '0 0 65536', firstUid: undefined, mappers: undefined }
+
+test('holds one user namespace with the range, and another once its process was killed', async () => {
+  const users = createSharedUsers({ perl, range })
+  const [pid, same] = await Promise.all([users.holder(), users.holder()])
+  expect(same).toBe(pid)
+  expect(readlinkSync(`/proc/${pid}/ns/user`)).not.toBe(readlinkSync('/proc/self/ns/user'))
+  expect(readFileSync(`/proc/${pid}/uid_map`, 'utf8').trim().split(/\s+/)).toEqual(['0', '0', '65536'])
+  process.kill(pid, 'SIGKILL')
+  await until('its end to be known', async () => (await users.holder().catch(() => pid)) !== pid)
+  const next = await users.holder()
+  users.close()
+  await until('its end', async () => !isRunning(next))
+  await expect(users.holder()).rejects.toThrow('being ended')
+})
+
+test('tells why the range cannot be mapped', async () => {
+  const users = createSharedUsers({ perl, range: { ...range, uids: 'nothing' } })
+  await expect(users.holder()).rejects.toThrow('its users could not be mapped')
+  users.close()
+})

@@ -1,0 +1,70 @@
+import { chown, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { probeNetwork } from '../../src/main/host/runtimes/bubblewrap/network/networkAbilities.ts'
+import { networksClosedToSandboxes } from '../../src/main/platform/specialAddresses.ts'
+import { firstSubordinateId, ordinaryUid, printedAs, type User, withIds } from '../support/asUser.ts'
+import { leftovers } from '../support/leftovers.ts'
+import { printedInWorld } from '../support/network/inWorld.ts'
+import { skipWhen } from '../support/skipWhen.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+const isRoot = process.getuid?.() === 0
+const files = '0:0\nclosed'
+const ofUser = { stored: null, outside: ordinaryUid, inside: files }
+type Seen = { stored: number; outside: number; inside: string }
+
+skipWhen(isRoot ? undefined : 'it becomes users with and without subordinate ids, which needs root')
+
+test('sandboxes of an ordinary user get ids of their own where there are some, and keep what they were made with', async () => {
+  const data = temporaryFolder('ownIds')
+  const machines = join(data, 'machines')
+  await chown(data, ordinaryUid, ordinaryUid)
+  const run = async (part: string, user: User) => {
+    const folder = join(data, `run-${part}`)
+    await mkdir(folder)
+    return printedAs({ script: 'test/support/ownIds.ts', parts: [data, part], folder, user })
+  }
+
+  const before = await run('before', 'an ordinary user')
+  expect(before.seen).toEqual(ofUser)
+  expect(before.detail).toContain('Sandboxes share what the kernel counts by user')
+
+  const seen = await run('with', withIds)
+  expect(seen.detail).not.toContain('Sandboxes share')
+  expect(seen.old).toEqual(ofUser)
+  const own: Seen[] = [seen.own, seen.ofOld, seen.ofOwn]
+  for (const { stored, outside, inside } of own) {
+    expect(stored).toBe(firstSubordinateId + outside - 1)
+    expect(outside).toBeGreaterThanOrEqual(20_000)
+    expect(outside).toBeLessThan(60_000)
+    expect(inside).toBe(files)
+  }
+  expect(new Set(own.map(({ stored }) => stored)).size).toBe(3)
+  expect(seen.link).toBe('2')
+  expect(seen.restored).toEqual(seen.own)
+  expect(seen.storedIds).toEqual(['a', 'b'].map((letter) => letter.repeat(32)))
+  expect(seen.snapshots).toEqual([`snap_${'b'.repeat(24)}`])
+  expect(seen.snapshotsLeft).toEqual([])
+
+  const after = await run('after', 'an ordinary user')
+  expect(after.refused).toEqual(['runtime/unavailable', 'runtime/unavailable'])
+  expect(after.old).toEqual(ofUser)
+  expect(after.stored).toEqual(['b'.repeat(32)])
+
+  expect(await run('end', withIds)).toEqual({ stored: [] })
+  for (const { stored } of own)
+    expect(await leftovers({ id: 'b'.repeat(32), folder: machines, uid: stored })).toEqual([])
+})
+
+test('a sandbox with a network has an id of its own too', async (context) => {
+  const missing = (await probeNetwork(networksClosedToSandboxes)).detail
+  if (missing !== null) return context.skip(missing)
+  const { stored, reached } = await printedInWorld<{ stored: number; reached: string }>(
+    'test/support/ownIds.ts',
+    withIds,
+    ['connected'],
+  )
+  expect(stored).toBeGreaterThan(firstSubordinateId)
+  expect(reached).toBe('reached')
+})

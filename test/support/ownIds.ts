@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import type { Machine, SnapshotPlace } from '../../src/main/host/runtimes/sandboxRuntime.ts'
+import { silentLog } from '../../src/main/platform/log.ts'
+import { AppError } from '../../src/shared/appError.ts'
+import type { MachineSpec } from '../../src/shared/contract/hostIpc.ts'
+import { SandboxId, SnapshotId } from '../../src/shared/ids.ts'
+import { until } from './eventually.ts'
+import { machineSpec, never } from './machines.ts'
+
+/**
+ * What an ordinary user's host does with sandboxes over three runs: `before` there are subordinate ids, `with` them, and
+ * `after` they were taken away. Prints what it saw as JSON. `machines` is the folder that the runs share.
+ */
+const [folder = '', part = ''] = process.argv.slice(2)
+const machines = join(folder, 'machines')
+const old = specOf('a', 'old')
+const own = specOf('b', 'own')
+const closed = 'mkdir -p /root/closed && echo closed > /root/closed/file && chmod 0 /root/closed/file /root/closed'
+
+const open = () => bubblewrapRuntime({ folder: machines, log: silentLog, now: Date.now })
+let runtime = open()
+
+function specOf(letter: string, hostname: string): MachineSpec {
+  return machineSpec({ id: SandboxId.parse(letter.repeat(32)), hostname })
+}
+function snapshotOf({ id }: MachineSpec): SnapshotPlace {
+  return { sandboxId: id, snapshotId: SnapshotId.parse(`snap_${id.slice(0, 24)}`) }
+}
+async function said(machine: Machine, command: string): Promise<string> {
+  const { stdout, stderr } = await machine.exec({ command, timeoutMs: 120_000, signal: never })
+  return `${stdout.toString()}${stderr.toString()}`.trim()
+}
+const userOf = ({ id }: MachineSpec): number | null =>
+  JSON.parse(readFileSync(join(machines, id, 'machine.json'), 'utf8')).uid
+/** Who its first process and its files are, inside and on this computer; and what its files say. */
+const look = async (spec: MachineSpec, machine: Machine) => ({
+  stored: userOf(spec),
+  outside: Number((await said(machine, 'cat /proc/self/uid_map')).split(/\s+/)[1]),
+  inside: await said(machine, 'stat -c %u:%g / /root/closed /root/closed/file | sort -u; cat /root/closed/file'),
+})
+async function removed(machine: Machine): Promise<void> {
+  await machine.stop()
+  await runtime.remove(machine.id)
+}
+
+async function before() {
+  const machine = await runtime.create(old, never)
+  await said(machine, closed)
+  await runtime.snapshot(snapshotOf(old), never)
+  const seen = await look(old, machine)
+  await machine.stop()
+  return { seen, detail: (await runtime.describe()).detail }
+}
+
+async function withIds() {
+  await runtime.sweep()
+  const kept = await runtime.start(old, never)
+  const seen: Record<string, unknown> = { old: await look(old, kept), detail: (await runtime.describe()).detail }
+  const first = await runtime.create(own, never)
+  await said(first, closed)
+  seen.own = await look(own, first)
+  seen.link = await said(first, 'ln /root/closed/file /root/link && stat -c %h /root/link')
+  const meter = async () => (await first.usage()).diskBytes ?? 0
+  const empty = await meter()
+  await said(first, 'head -c 20000000 /dev/zero > /root/closed/zeros')
+  await until('files in closed folders to be counted', async () => (await meter()) - empty >= 20_000_000)
+  await runtime.snapshot(snapshotOf(own), never)
+  await said(first, 'rm -r /root/closed')
+  await first.stop()
+  await runtime.restore(snapshotOf(own), never)
+
+  await kept.stop()
+  await runtime.close()
+  runtime = open() // as after a restart of the host
+  await runtime.sweep()
+  seen.storedIds = (await runtime.stored()).toSorted()
+  seen.snapshots = await runtime.storedSnapshots(own.id)
+  const restored = await runtime.start(own, never)
+  seen.restored = await look(own, restored)
+
+  const forks = { ofOld: snapshotOf(old), ofOwn: snapshotOf(own) }
+  for (const [index, [name, from]] of Object.entries(forks).entries()) {
+    const spec = specOf(String(index + 1), 'fork')
+    const fork = await runtime.create(spec, never, from)
+    seen[name] = await look(spec, fork)
+    await removed(fork)
+  }
+  await runtime.removeSnapshot(snapshotOf(own))
+  seen.snapshotsLeft = await runtime.storedSnapshots(own.id)
+  await restored.stop()
+  return seen
+}
+
+async function after() {
+  const code = (failure: unknown) => (failure instanceof AppError ? failure.code : String(failure))
+  const refused = [
+    await runtime.start(own, never).then(() => 'started', code),
+    await runtime.remove(own.id).then(() => 'removed', code),
+  ]
+  const machine = await runtime.start(old, never)
+  const seen = { refused, old: await look(old, machine) }
+  await removed(machine)
+  return { ...seen, stored: await runtime.stored() }
+}
+
+async function end() {
+  await runtime.remove(own.id)
+  return { stored: await runtime.stored() }
+}
+
+/** Of a sandbox with a network. */
+async function connected() {
+  const spec = specOf('c', 'connected')
+  const machine = await runtime.create({ ...spec, network: 'internet' }, never)
+  const reached = await said(machine, 'exec 3<>/dev/tcp/203.0.113.7/80 && echo reached')
+  const seen = { stored: userOf(spec), reached }
+  await removed(machine)
+  return seen
+}
+
+const parts = { before, with: withIds, after, end, connected }
+const seen = await parts[part as keyof typeof parts]() // of the test
+await runtime.close()
+process.stdout.write(JSON.stringify(seen))
