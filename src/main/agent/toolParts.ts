@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { AppError } from '../../shared/appError.ts'
 import type { IntentRecord } from '../../shared/contract/intents.ts'
 import { toRequester } from '../../shared/contract/requester.ts'
+import type { Tool, ToolResult } from '../../shared/contract/tools/tool.ts'
 import { toolNamed } from '../../shared/contract/tools/toolTable.ts'
 import { parseJson } from '../platform/boundedJson.ts'
 import { builtFile, installFolder } from '../platform/programFile.ts'
@@ -14,6 +15,7 @@ import { endedError, type PrincipalRights, requesterPrincipal } from './agentPri
 import type { ApprovalParts } from './approvalParts.ts'
 import type { AuthorityParts } from './authorityParts.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
+import type { MayNow } from './mayNow.ts'
 import type { Note } from './note.ts'
 import type { PaymentParts } from './paymentParts.ts'
 import { newTask } from './taskContext.ts'
@@ -23,14 +25,15 @@ import { paymentKeys } from './tools/paymentKeys.ts'
 import { pendingCalls } from './tools/pendingCalls.ts'
 import { createProgramSandboxes } from './tools/programSandboxes.ts'
 import { programSandboxRepository } from './tools/programSandboxRepository.ts'
+import { createRunningCalls, type RunningCalls } from './tools/runningCalls.ts'
 import { type StdioDoor, stdioDoor } from './tools/stdioDoor.ts'
 import type { ToolBudgets } from './tools/toolBudgets.ts'
 import { ToolCaller } from './tools/toolCaller.ts'
-import { toolCallRepository } from './tools/toolCallRepository.ts'
+import { type KeptCall, toolCallRepository } from './tools/toolCallRepository.ts'
 import { toolCallRoutes } from './tools/toolCallRoutes.ts'
 import { type StdioStart, toolClientRoutes } from './tools/toolClientRoutes.ts'
 import { toolClients } from './tools/toolClients.ts'
-import { type ToolExecutor, toolExecutor } from './tools/toolExecutor.ts'
+import { type PerformTool, type ToolExecutor, toolExecutor } from './tools/toolExecutor.ts'
 import { toolNotes } from './tools/toolNotes.ts'
 import { toolOperations } from './tools/toolOperations.ts'
 import { toolPerformer } from './tools/toolPerformer.ts'
@@ -70,6 +73,7 @@ export function toolParts(
   const noteAlone: Note = (entry) => tasks.resume({ id: newTask('call'), links: {} }, () => note(entry))
   const notes = scope.own(toolNotes({ note, noteAlone, now: clock.runningMs }), (it) => it.close())
   const { principals, mayNow, targets } = authority
+  const running = createRunningCalls(principals)
   const sandboxes = createProgramSandboxes({
     ...{ rows: programSandboxRepository(database), client, newId, now: clock.steadyMs, log: log.of('tools') },
   })
@@ -86,29 +90,7 @@ export function toolParts(
   const pending = scope.own(
     pendingCalls({
       calls: toolCallRepository(database),
-      async perform({ record, given, caller: stored }, signal) {
-        const caller = ToolCaller.parse(parseJson(stored))
-        const lease = principals.lease(requesterPrincipal(caller.asker), 'tool-call')
-        const rights = () => requireCallRights(lease.may().tools, caller)
-        try {
-          const tool = toolOf(record.tool, rights())
-          if (!tool) throw new AppError('tool/unknown', `There is no tool ${record.tool} any more.`)
-          const args = tool.input.parse(parseJson(given))
-          const refusal = mayNow({ call: { caller, tool, args } })
-          if (refusal) throw refusal.error
-          // Approved by a person, and still part of what asked for it.
-          const asked =
-            record.intent_id === null ? undefined : activity.taskOf({ kind: 'intent', id: record.intent_id })
-          const task = asked ?? { id: newTask('call'), links: {} }
-          return await tasks.resume({ ...task, requester: toRequester(caller.asker, task.id) }, () =>
-            perform(tool, args, { caller, rights, signal: AbortSignal.any([signal, lease.signal]), waitMs: 0 }),
-          )
-        } catch (failure) {
-          throw lease.signal.aborted ? lease.signal.reason : failure
-        } finally {
-          lease.release()
-        }
-      },
+      perform: approvedCalls({ ...{ running, mayNow, toolOf, perform, tasks }, taskOf: activity.taskOf }),
       newId,
       now,
       steadyMs: clock.steadyMs,
@@ -121,7 +103,7 @@ export function toolParts(
   })
   scope.own(leave, (it) => it())
   const plain = toolExecutor({
-    ...{ approvals, principals, mayNow, asks, pending, perform, notes, toolOf },
+    ...{ approvals, running, mayNow, asks, pending, perform, notes, toolOf },
     refresh: (tool, args) => targets.refresh(targetsOf(tool, args)),
     call:
       ({ asker }, signal) =>
@@ -157,6 +139,42 @@ export function toolParts(
     (it) => it.close(),
   )
   return { executor, mcp, door, endpoints: [...toolCallRoutes(pending), ...toolClientRoutes(clients, stdioStart())] }
+}
+
+type ApprovedOptions = {
+  running: RunningCalls
+  mayNow: MayNow
+  toolOf: (name: string, rights: ToolRights) => Tool | undefined
+  perform: PerformTool
+  tasks: AgentGround['tasks']
+  taskOf: AgentGround['activity']['taskOf']
+}
+
+/** Runs calls that were approved, with the rights that their callers have by then. */
+function approvedCalls({ running, mayNow, toolOf, perform, tasks, taskOf }: ApprovedOptions) {
+  return async ({ record, given, caller: stored }: KeptCall, signal: AbortSignal): Promise<ToolResult> => {
+    const caller = ToolCaller.parse(parseJson(stored))
+    const call = running.begin(caller)
+    const { rights } = call
+    call.markChanging()
+    try {
+      const tool = toolOf(record.tool, rights())
+      if (!tool) throw new AppError('tool/unknown', `There is no tool ${record.tool} any more.`)
+      const args = tool.input.parse(parseJson(given))
+      const refusal = mayNow({ call: { caller, tool, args } })
+      if (refusal) throw refusal.error
+      // Approved by a person, and still part of what asked for it.
+      const asked = record.intent_id === null ? undefined : taskOf({ kind: 'intent', id: record.intent_id })
+      const task = asked ?? { id: newTask('call'), links: {} }
+      return await tasks.resume({ ...task, requester: toRequester(caller.asker, task.id) }, () =>
+        perform(tool, args, { caller, rights, signal: AbortSignal.any([signal, call.signal]), waitMs: 0 }),
+      )
+    } catch (failure) {
+      throw call.signal.aborted ? call.signal.reason : failure
+    } finally {
+      call.release()
+    }
+  }
 }
 
 /** Uses the binary that runs Steward: another Node may be too old, and Electron's binary can run as Node. */

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 import { AppError } from '../../../shared/appError.ts'
 import { toolNamed } from '../../../shared/contract/tools/toolTable.ts'
 import { createPrincipals } from '../../platform/principals.ts'
-import { endedError, type LeaseHolder, type PrincipalRights } from '../agentPrincipals.ts'
+import { endedError, type PrincipalRights } from '../agentPrincipals.ts'
 import type { AskRequest } from '../approvals/approvals.ts'
+import { createRunningCalls } from './runningCalls.ts'
 import type { ToolCaller } from './toolCaller.ts'
 import { toolExecutor } from './toolExecutor.ts'
 
@@ -30,7 +31,7 @@ async function askedAbout(name: string, args: object): Promise<AskRequest | unde
   }
   const { runTool } = toolExecutor({
     approvals: { cancel: never },
-    principals: createPrincipals<PrincipalRights, LeaseHolder>({ rightsOf: () => rights, endedError }),
+    running: createRunningCalls(createPrincipals({ rightsOf: () => rights, endedError })),
     mayNow: () => undefined,
     refresh: async () => {},
     asks: {

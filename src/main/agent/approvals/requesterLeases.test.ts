@@ -1,0 +1,60 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { approvalsOfTest, otherScript, script, signInTo } from '../../../../test/support/approvals.ts'
+import { eventually } from '../../../../test/support/eventually.ts'
+import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
+
+const approve = { approve: true, confirmed: false }
+
+test('a requester that was revoked loses what waits and what was approved in advance, also while it is signed', async () => {
+  const { approvals, signer, endPrincipal, notes, events } = approvalsOfTest()
+  const waits = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const granted = await approvals.ask({ intent: signInTo('b.example'), asker: script })
+  await approvals.decide(granted.id, { ...approve, grant: { times: 3 } })
+  const mine = await approvals.ask({ intent: signInTo('a.example'), asker: otherScript })
+  const signing = await approvals.ask({ intent: signInTo('c.example'), asker: script })
+  const release = signer.hold()
+  const decided = approvals.decide(signing.id, approve)
+  await eventually(() => expect(approvals.get(signing.id).state).toBe('approved'))
+  const before = notes.length
+  endPrincipal('key:1')
+  release()
+  const ended = { state: 'denied', decision: null, error: 'The API key was revoked.', result: null }
+  expect(approvals.get(waits.id)).toMatchObject(ended)
+  expect(await decided).toMatchObject({ state: 'denied', error: 'The API key was revoked.', result: null })
+  expect(approvals.get(mine.id).state).toBe('waiting')
+  expect(approvals.grants()).toEqual([])
+  expect(events.filter(({ type }) => type === 'grants.changed').length).toBeGreaterThan(1)
+  expect(notes.slice(before).map(({ kind, actor }) => [kind, actor.name])).toEqual(
+    expect.arrayContaining([
+      ['intent.denied', 'Steward'],
+      ['grant.revoked', 'Steward'],
+    ]),
+  )
+  await expect(approvals.ask({ intent: signInTo('a.example'), asker: script })).rejects.toMatchObject({
+    code: 'auth/invalid',
+  })
+})
+
+test('what waits for a requester that ended while Steward was closed ends at the start', async () => {
+  const file = join(temporaryFolder('approvals'), 'agent.sqlite')
+  const first = approvalsOfTest({ file })
+  const { id } = await first.approvals.ask({ intent: signInTo('a.example'), asker: script })
+  first.close()
+  const next = approvalsOfTest({ file, ended: ['key:1'] })
+  expect(next.approvals.get(id)).toMatchObject({ state: 'denied', error: 'The API key was revoked.' })
+  expect(next.notes.map(({ summary }) => summary)).toContainEqual(
+    expect.stringMatching(/^Withdrawn: Sign in to a\.example.*The API key was revoked\.$/),
+  )
+})
+
+test('who withdraws a request stands in the log', async () => {
+  const { approvals, notes } = approvalsOfTest()
+  const ask = async (host: string) => (await approvals.ask({ intent: signInTo(host), asker: script })).id
+  approvals.cancel(await ask('a.example'), script)
+  approvals.cancel(await ask('b.example'), script, { kind: 'person', name: 'You' })
+  expect(notes.filter(({ kind }) => kind === 'intent.denied').map(({ actor }) => actor.name)).toEqual([
+    script.name,
+    'You',
+  ])
+})

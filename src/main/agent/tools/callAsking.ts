@@ -1,0 +1,88 @@
+import { hash } from 'node:crypto'
+import { AppError } from '../../../shared/appError.ts'
+import { isWithinSandbox } from '../../../shared/contract/tools/sandboxAuthority.ts'
+import type { Tool, ToolApproval, ToolWork } from '../../../shared/contract/tools/tool.ts'
+import type { PacedAsks } from '../approvals/pacedAsks.ts'
+import type { MayNow } from '../mayNow.ts'
+import type { PendingCalls } from './pendingCalls.ts'
+import { callDigest, holderOf, type ToolArguments, type ToolCaller, targetOf } from './toolCaller.ts'
+
+export type CallAskingOptions = {
+  mayNow: MayNow
+  /** Asks the service whether what a call names still exists. */
+  refresh: (tool: Tool, args: ToolArguments) => Promise<void>
+  asks: Pick<PacedAsks, 'ask'>
+  pending: PendingCalls
+  /** Resolves the ids in a call's arguments to names, with the caller's authority. @throws AppError */
+  call(caller: ToolCaller, signal: AbortSignal): ToolWork['call']
+}
+
+type Asked = { caller: ToolCaller; approval: ToolApproval }
+
+const describeTimeoutMs = 3_000
+
+/**
+ * Submits a call for approval. The same call that waits already is the same request.
+ * @returns the id of the call that waits
+ */
+export function callAsking(options: CallAskingOptions) {
+  const { mayNow, refresh, asks, pending } = options
+
+  /** Falls back to the plain sentence if the lookup fails: the operation reports the error. */
+  const describe = async (tool: Tool, args: ToolArguments, { caller, approval }: Asked): Promise<string> => {
+    if (!tool.describe || caller.sandbox !== undefined) return approval.sentence
+    try {
+      return await tool.describe(args, options.call(caller, AbortSignal.timeout(describeTimeoutMs)))
+    } catch (failure) {
+      if (failure instanceof AppError || (failure instanceof Error && failure.name === 'TimeoutError')) {
+        return approval.sentence
+      }
+      throw failure
+    }
+  }
+
+  return async (tool: Tool, args: ToolArguments, { caller, approval }: Asked): Promise<string> => {
+    const digest = callDigest(caller, tool, args)
+    const same = pending.waiting(digest)
+    if (same) return same.id
+    const holder = holderOf(caller)
+    pending.checkRoom(holder)
+    const { target } = approval
+    const [sentence] = await Promise.all([describe(tool, args, { caller, approval }), refresh(tool, args)])
+    const refusal = mayNow({ call: { caller, tool, args } }) // the look-up took a while
+    if (refusal) throw refusal.error
+    const again = pending.waiting(digest)
+    if (again) return again.id
+    const given = JSON.stringify(args)
+    const intent = { kind: 'tool.call', tool: tool.name, sentence, target, arguments: given } as const
+    const { id } = await asks.ask({
+      intent,
+      // Rules are for the caller that started the program, not for every process of its sandbox.
+      asker: caller.sandbox === undefined ? caller.asker : { ...caller.asker, limited: true },
+      alongside: (record) =>
+        pending.add({ tool: tool.name, sentence, holder, digest, given, caller: JSON.stringify(caller) }, record),
+    })
+    return pending.ofIntent(id)?.id ?? ''
+  }
+}
+
+/**
+ * Returns the approval for a call from a sandbox that exceeds its authority. An approval in advance covers the sandbox
+ * or the domain that the call names, and the exact arguments if it names none.
+ */
+export function beyondSandbox(tool: Tool, args: ToolArguments, { sandbox }: ToolCaller): ToolApproval | undefined {
+  if (sandbox === undefined || isWithinSandbox(tool, args, sandbox)) return undefined
+  const target = targetOf(args)
+  const about = target === '' ? ` with ${describeArguments(args)}` : ` for ${target}`
+  return {
+    sentence: `Let a program in the sandbox ${sandbox.slice(0, 8)} call ${tool.name}${about}.`,
+    target: `${sandbox} ${tool.name} ${target || describeArguments(args)}`.slice(0, 255),
+  }
+}
+
+/** Returns the arguments as JSON, or their digest if that is long or has non-ASCII characters. */
+function describeArguments(args: ToolArguments): string {
+  const text = JSON.stringify(args)
+  if (/^[\x20-\x7e]{0,140}$/.test(text)) return text
+  return `arguments ${hash('sha256', text).slice(0, 32)}`
+}

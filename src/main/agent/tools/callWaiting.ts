@@ -1,0 +1,99 @@
+import { AppError } from '../../../shared/appError.ts'
+import type { ToolCallRecord } from '../../../shared/contract/toolCalls.ts'
+import type { Tool } from '../../../shared/contract/tools/tool.ts'
+import type { Approvals } from '../approvals/approvals.ts'
+import type { PendingCalls } from './pendingCalls.ts'
+import { holderOf } from './toolCaller.ts'
+import { failureOutcome, resultOutcome, type ToolOutcome } from './toolOutcome.ts'
+import type { BoundRun, ToolRun } from './toolRun.ts'
+
+/** How long a call may keep its client: clients give up after 60 s. */
+export const toolWaits = { personMs: 20_000, programMs: 50_000, progressMs: 5_000 } as const
+
+type Options = { approvals: Pick<Approvals, 'cancel'>; pending: Pick<PendingCalls, 'settled'> }
+
+/** Waits for a call that needs approval, and withdraws it when its client leaves. */
+export function callWaiting({ approvals, pending }: Options) {
+  return async (id: string, tool: Tool, run: BoundRun): Promise<ToolOutcome> => {
+    const { call, caller, waitMs, progress } = run
+    const signal = AbortSignal.any([run.signal, call.signal])
+    const personMs = waitMs?.person ?? toolWaits.personMs
+    const programMs = waitMs?.program ?? toolWaits.programMs
+    const holder = holderOf(caller)
+    const ticking = startTicks(progress, 'Waiting for approval in Steward')
+    try {
+      let record = await pending.settled(id, { holder, waitMs: personMs, signal })
+      if (record.state === 'running') {
+        record = await pending.settled(id, { holder, waitMs: Math.max(0, programMs - personMs), signal })
+      }
+      if (record.state === 'waiting' && signal.aborted && record.intent_id !== null) {
+        approvals.cancel(record.intent_id, caller.asker)
+      }
+      return recordOutcome(tool, record)
+    } finally {
+      ticking.end()
+      call.release()
+    }
+  }
+}
+
+/** Result of `waitAtMost` for work that takes longer. */
+export const late = Symbol('late')
+
+type Bounds = {
+  /** Undefined: no limit. */
+  limitMs: number | undefined
+  /** Its reason is thrown at once, though the work may still tidy up. */
+  signal: AbortSignal
+}
+
+export function waitAtMost<T>(work: Promise<T>, { limitMs, signal }: Bounds): Promise<T | typeof late> {
+  return new Promise((resolve, reject) => {
+    const timer = limitMs === undefined ? undefined : setTimeout(() => resolve(late), limitMs)
+    const end = (): void => reject(signal.reason)
+    signal.addEventListener('abort', end, { once: true })
+    if (signal.aborted) end()
+    const done = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+    }
+    work.then(resolve, reject).finally(done)
+  })
+}
+
+/** Reports the elapsed time of a call to its client. */
+export function startTicks(progress: ToolRun['progress'], message: string) {
+  let words = message
+  let seconds = 0
+  const step = toolWaits.progressMs / 1000
+  const tick = (): void => {
+    seconds += step
+    progress?.(seconds, words)
+  }
+  const timer = progress && setInterval(tick, toolWaits.progressMs)
+  return {
+    say(said: string) {
+      words = said
+    },
+    end: () => clearInterval(timer),
+  }
+}
+
+function recordOutcome(tool: Tool, record: ToolCallRecord): ToolOutcome {
+  const { id, state, sentence, result, error, hint, expires_at } = record
+  if (record.tool !== tool.name) throw new AppError('tool/call-not-found', `${id} is no call of ${tool.name}.`)
+  switch (state) {
+    case 'done':
+      return resultOutcome(tool, result ?? {})
+    case 'waiting':
+      return { kind: 'waiting', waiting: { id, for: 'person', message: sentence, expires_at } }
+    case 'running':
+      return { kind: 'waiting', waiting: { id, for: 'program', message: `${tool.name} runs.`, expires_at: null } }
+    case 'denied':
+      return failureOutcome(new AppError('tool/denied', error ?? 'It was refused.'))
+    case 'unclear':
+      return failureOutcome(new AppError('tool/unclear', error ?? 'Nobody knows what became of it.'))
+    case 'failed':
+      return { kind: 'error', code: 'tool/failed', sentence: error ?? 'It failed.', hint: hint ?? '' }
+  }
+}

@@ -1,0 +1,47 @@
+import { AppError } from '../../../shared/appError.ts'
+import { type AgentPrincipals, requesterPrincipal } from '../agentPrincipals.ts'
+import type { ToolCaller } from './toolCaller.ts'
+import { requireCallRights, type ToolRights } from './toolRights.ts'
+
+/** A call and its bond to the caller. */
+export type RunningCall = {
+  /** Aborts with an AppError when the caller's access ends, or when everything is stopped and the call changes something. */
+  signal: AbortSignal
+  /** Reads the present rights of the caller. @throws AppError `tool/revoked`, `tool/denied`, `tool/profile` */
+  rights: () => ToolRights
+  /** Lets the stop switch end it from now on. */
+  markChanging(): void
+  release(): void
+}
+
+/** Calls under way. Each ends with the lease of its caller. */
+export type RunningCalls = {
+  begin(caller: ToolCaller): RunningCall
+  /** Ends the calls that change something. */
+  stopAll(): void
+}
+
+export function createRunningCalls(principals: Pick<AgentPrincipals, 'lease'>): RunningCalls {
+  const changing = new Set<AbortController>()
+  return {
+    begin(caller) {
+      const ending = new AbortController()
+      const lease = principals.lease(requesterPrincipal(caller.asker), 'tool-call', {
+        onEnd: (error) => ending.abort(error),
+      })
+      if (lease.error) ending.abort(lease.error)
+      return {
+        signal: ending.signal,
+        rights: () => requireCallRights(lease.may().tools, caller),
+        markChanging: () => void changing.add(ending),
+        release() {
+          changing.delete(ending)
+          lease.release()
+        },
+      }
+    },
+    stopAll() {
+      for (const ending of changing) ending.abort(new AppError('intent/stopped', 'Everything is stopped.'))
+    },
+  }
+}
