@@ -1,7 +1,10 @@
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDatabase } from '../../src/main/storage/openDatabase.ts'
 import { getMe } from '../../src/shared/contract/auth.ts'
 import { createConversation } from '../../src/shared/contract/chats.ts'
 import { addDnsRecord, listDnsRecords } from '../../src/shared/contract/dnsRecords.ts'
+import { getDomain } from '../../src/shared/contract/domains.ts'
 import { exposePort } from '../../src/shared/contract/ports.ts'
 import { addSandboxDomain } from '../../src/shared/contract/sandboxDomains.ts'
 import {
@@ -98,4 +101,33 @@ test('says in a chat, at a tool server and at a domain that their sandbox was de
 
   const section = await settingsScreen(page).open('Tool servers')
   await section.getByText(/^Its sandbox “web-shop” was deleted\./).waitFor()
+})
+
+test('says that a domain left the account, and that its auto-renew is still on', async () => {
+  const { id: accountId } = await app.client.call(getMe, {})
+  const domain = 'harbour-left.com'
+  const inDatabase = (file: string, sql: string, ...values: unknown[]) => {
+    const database = openDatabase(join(app.steward.dataFolder, file))
+    database.prepare(sql).run(...values)
+    database.close()
+  }
+  plantedDomain(app.steward.dataFolder, { accountId, name: domain })
+  inDatabase(
+    'agent.sqlite',
+    'INSERT INTO domain_renewals VALUES (?, ?, 1, 30, 1, 20000000)',
+    `embedded ${accountId}`,
+    domain,
+  )
+  inDatabase('service.sqlite', 'DELETE FROM registry_domains WHERE name = ?', domain)
+  inDatabase('service.sqlite', 'UPDATE domains SET read_at_ms = 0 WHERE name = ?', domain) // so that it is read again
+  await eventually(async () => expect((await app.client.call(getDomain, { domain })).left_at).not.toBeNull())
+
+  const { page } = await app.window()
+  await page.goto(`${new URL(app.steward.url).origin}/#/domains`)
+  const notice = page.getByRole('region', { name: `Auto-renew of ${domain}` })
+  await notice.getByText(`Auto-renew of ${domain} is on, and ${domain} is not in your account.`).waitFor()
+  await page.getByRole('list', { name: 'Your domains' }).getByText('Left', { exact: true }).waitFor()
+  await look(page, 'domains-left')
+  await notice.getByRole('button', { name: 'Turn off' }).click()
+  await notice.waitFor({ state: 'detached' })
 })

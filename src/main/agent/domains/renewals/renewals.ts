@@ -118,7 +118,7 @@ export function renewals(options: Options): Renewals {
       const summary = leftSentence(domain)
       const actor = { kind: 'system', name: 'Steward' } as const
       note({ kind: 'renewal.failed', actor, subject: domain, summary, detail: { domain }, links: { domain } })
-      tell({ title: `${domain} is not in your account`, body: summary, domain: null })
+      tell({ title: `${domain} is not in your account`, body: 'Its auto-renew is still on.', domain: null })
       onChanged()
     },
     async retry(domain) {

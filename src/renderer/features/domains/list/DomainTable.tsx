@@ -180,7 +180,7 @@ function DomainRow({ domain: of, renewal, isChosen, onChoose }: DomainRowProps) 
               {mark.text}
             </>
           ) : (
-            <span className="text-faint">Off</span>
+            <span className="text-faint">{left_at === null ? 'Off' : '–'}</span>
           )}
         </span>
         <ExpiryText domain={of} />
