@@ -132,20 +132,20 @@ test('what a key did until its end stands in the log under its name', async () =
     const { activities } = (await place.send(`${place.sandbox}/activity`)).json
     const commands = activities.filter(({ by }: { by: { name: string } }) => by.name === 'night job')
     expect(commands).toEqual([
-      expect.objectContaining({ type: 'command.run', by: { kind: 'key', name: 'night job' } }),
-      expect.objectContaining({ type: 'command.run', by: { kind: 'key', name: 'night job' } }),
+      expect.objectContaining({ type: 'command.run', by: { kind: 'key', name: 'night job', id: named.id } }),
+      expect.objectContaining({ type: 'command.run', by: { kind: 'key', name: 'night job', id: named.id } }),
     ])
   })
 })
 
 test('what a link does stands in the log under the name of the key that issued it', async () => {
-  const { key } = (await place.send('/v1/auth/api-keys', { body: { name: 'link maker' } })).json
+  const { id, key } = (await place.send('/v1/auth/api-keys', { body: { name: 'link maker' } })).json
   const { token } = (await service.send(`${place.sandbox}/terminal-session`, { method: 'POST', key })).json
   await service.send(`${place.sandbox}/pty`, { key: token, body: { command: 'cat' } })
   await eventually(async () => {
     const { activities } = (await place.send(`${place.sandbox}/activity?limit=5`)).json
     expect(activities).toContainEqual(
-      expect.objectContaining({ type: 'terminal.opened', by: { kind: 'link', name: 'link maker' } }),
+      expect.objectContaining({ type: 'terminal.opened', by: { kind: 'link', name: 'link maker', id } }),
     )
   })
 })

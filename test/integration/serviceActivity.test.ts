@@ -180,7 +180,7 @@ test('names who did it: the owner, a key by its name, or the service on its own'
   await until('it to be closed', async () => (await typesOf(path)).includes('terminal.closed'))
   await service.send(path, { method: 'DELETE', key })
   const { activities } = await get(`/v1/activity?after=${before}`)
-  const program = { kind: 'key', name: 'research-agent' }
+  const program = { kind: 'key', name: 'research-agent', id: made.json.id }
   const owner = { kind: 'owner', name: null }
   expect(activities.map(({ type, by, command }: Json) => [type, by, command])).toEqual([
     ['sandbox.created', owner, null],

@@ -25,10 +25,10 @@ export type Caller = {
   /** The API key that was used. */
   keyId: string | undefined
   /**
-   * Name of that key, or of the key that issued the terminal link, when the request began: it may be revoked before the
-   * log has its entry.
+   * That key, or the one that issued the terminal link, for the log: it may be revoked before the log has its entry.
+   * Undefined: the key of the owner's file.
    */
-  keyName?: string
+  actingKey?: { id: string; name: string }
   /** The wallet that signed in, of an access token. EVM: with the checksum of EIP-55. */
   wallet: { type: ChainType; address: string } | undefined
 }

@@ -46,6 +46,10 @@ export const ActivityBy = z.object({
     .describe(
       'Name of the API key, agent, chat or program; of a terminal link, of the API key that issued it; address of the wallet; otherwise null',
     ),
+  id: z
+    .string()
+    .optional()
+    .describe('Id of the API key that acted, or issued the terminal link: it may be revoked by now'),
   via: z
     .literal('owner')
     .optional()
@@ -54,9 +58,9 @@ export const ActivityBy = z.object({
 export type ActivityBy = z.infer<typeof ActivityBy>
 
 /** Parses the wire form of `by` from its stored columns. */
-export function parseActivityBy(kind: string, name: string | null): ActivityBy {
+export function parseActivityBy(kind: string, name: string | null, id: string | null): ActivityBy {
   const isRequester = requesterKinds.some((requester) => requester === kind)
-  return ActivityBy.parse({ kind, name, ...(isRequester && { via: 'owner' }) })
+  return ActivityBy.parse({ kind, name, ...(id !== null && { id }), ...(isRequester && { via: 'owner' }) })
 }
 
 const { min, max, default: usual } = activityLimits.listed

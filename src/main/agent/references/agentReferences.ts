@@ -195,6 +195,7 @@ export const agentReferences = {
     result: historyOf('sandbox', record),
   },
   activity_settings: {},
+  clock: {},
   recordings: {
     terminal_id: historyOf('terminal', 'Says what it showed; removed by age or by the user.'),
     sandbox_id: historyOf('sandbox', 'Its name is stored too.'),

@@ -93,7 +93,7 @@ export function apiKeys(options: {
         managesAccount: inOwnerFile,
         onlySandbox: undefined,
         keyId,
-        keyName: name,
+        ...(!inOwnerFile && { actingKey: { id: keyId, name } }),
         wallet: undefined,
       }
     },

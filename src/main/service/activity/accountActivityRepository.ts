@@ -46,11 +46,12 @@ type Row = Omit<AccountActivityRecord, 'type' | 'by' | 'task'> & {
   task: string | null
   byKind: string
   byName: string | null
+  byId: string | null
 }
 
 const Type = ActivityType.or(AccountActivityType)
 const insert = `INSERT INTO account_activities
-  (account_id, sequence, id, type, sandbox_id, sandbox_name, description, by_kind, by_name, command,
+  (account_id, sequence, id, type, sandbox_id, sandbox_name, description, by_kind, by_name, by_id, command,
   domain, terminal_id, charged_micro_usd, task, at_ms)`
 const next = (account: string) =>
   `(SELECT coalesce(max(sequence), 0) + 1 FROM account_activities WHERE account_id = ${account})`
@@ -58,12 +59,12 @@ const noted = 'RETURNING account_id AS accountId, sequence'
 
 export function accountActivityRepository(database: Database): AccountActivityRepository {
   const add = database.prepare<[object], Noted>(
-    `${insert} SELECT id, ${next(':accountId')}, :id, :type, :sandboxId, :sandboxName, :description, :byKind, :byName, :command,
+    `${insert} SELECT id, ${next(':accountId')}, :id, :type, :sandboxId, :sandboxName, :description, :byKind, :byName, :byId, :command,
        :domain, :terminalId, :chargedMicroUsd, :task, :atMs
      FROM accounts WHERE id = :accountId ${noted}`,
   )
   const addOfSandbox = database.prepare<[object], Noted>(
-    `${insert} SELECT account_id, ${next('sandboxes.account_id')}, :id, :type, id, name, :description, :byKind, :byName, :command,
+    `${insert} SELECT account_id, ${next('sandboxes.account_id')}, :id, :type, id, name, :description, :byKind, :byName, :byId, :command,
        :domain, :terminalId, :chargedMicroUsd, :task, :atMs
      FROM sandboxes WHERE id = :sandboxId ${noted}`,
   )
@@ -72,7 +73,7 @@ export function accountActivityRepository(database: Database): AccountActivityRe
   )
   const following = database.prepare<[string, number, number], Row>(
     `SELECT sequence, id, type, sandbox_id AS sandboxId, sandbox_name AS sandboxName, description,
-       by_kind AS byKind, by_name AS byName, command,
+       by_kind AS byKind, by_name AS byName, by_id AS byId, command,
        domain, terminal_id AS terminalId, charged_micro_usd AS chargedMicroUsd, task, at_ms AS atMs
      FROM account_activities WHERE account_id = ? AND sequence > ? ORDER BY sequence LIMIT ?`,
   )
@@ -85,16 +86,16 @@ export function accountActivityRepository(database: Database): AccountActivityRe
     add: (accountId, activity) => kept(add.get({ accountId, ...flat(activity) })),
     addOfSandbox: (activity) => kept(addOfSandbox.get(flat(activity))),
     following: (accountId, after, limit) =>
-      following.all(accountId, after, limit).map(({ byKind, byName, ...row }) => ({
+      following.all(accountId, after, limit).map(({ byKind, byName, byId, ...row }) => ({
         ...row,
         type: Type.parse(row.type),
         task: TaskId.nullable().parse(row.task),
-        by: parseActivityBy(byKind, byName),
+        by: parseActivityBy(byKind, byName, byId),
       })),
   }
 }
 
 /** SQLite binds no objects. */
 export function flat<T extends { by: ActivityBy }>({ by, ...fields }: T) {
-  return { ...fields, byKind: by.kind, byName: by.name }
+  return { ...fields, byKind: by.kind, byName: by.name, byId: by.id ?? null }
 }

@@ -38,7 +38,12 @@ export type ActivityRepository = {
 }
 export type ListedActivity = Pick<ActivityRecord, 'id' | 'type' | 'description' | 'by' | 'atMs'>
 
-type ActivityRow = Omit<ListedActivity, 'type' | 'by'> & { type: string; byKind: string; byName: string | null }
+type ActivityRow = Omit<ListedActivity, 'type' | 'by'> & {
+  type: string
+  byKind: string
+  byName: string | null
+  byId: string | null
+}
 type Table = 'sandbox_activities' | 'sandbox_commands'
 
 const newestFirst = 'WHERE sandbox_id = ? ORDER BY at_ms DESC, sequence DESC'
@@ -46,15 +51,15 @@ const ifThere = 'WHERE EXISTS (SELECT 1 FROM sandboxes WHERE id = :sandboxId)'
 
 export function activityRepository(database: Database): ActivityRepository {
   const addActivity = database.prepare(
-    `INSERT INTO sandbox_activities (id, sandbox_id, type, subject, description, by_kind, by_name, at_ms)
-     SELECT :id, :sandboxId, :type, :subject, :description, :byKind, :byName, :atMs ${ifThere} ON CONFLICT DO NOTHING`,
+    `INSERT INTO sandbox_activities (id, sandbox_id, type, subject, description, by_kind, by_name, by_id, at_ms)
+     SELECT :id, :sandboxId, :type, :subject, :description, :byKind, :byName, :byId, :atMs ${ifThere} ON CONFLICT DO NOTHING`,
   )
   const addCommand = database.prepare(
     `INSERT INTO sandbox_commands (sandbox_id, command, exit_code, duration_ms, at_ms)
      SELECT :sandboxId, :command, :exitCode, :durationMs, :atMs ${ifThere}`,
   )
   const activities = database.prepare<[string, number], ActivityRow>(
-    `SELECT id, type, description, by_kind AS byKind, by_name AS byName, at_ms AS atMs FROM sandbox_activities ${newestFirst} LIMIT ?`,
+    `SELECT id, type, description, by_kind AS byKind, by_name AS byName, by_id AS byId, at_ms AS atMs FROM sandbox_activities ${newestFirst} LIMIT ?`,
   )
   const commands = database.prepare<[string, number], CommandRecord>(
     `SELECT command, exit_code AS exitCode, duration_ms AS durationMs, at_ms AS atMs
@@ -86,10 +91,10 @@ export function activityRepository(database: Database): ActivityRepository {
       dropCommands(sandboxId)
     }),
     activities: (sandboxId, limit) =>
-      activities.all(sandboxId, limit).map(({ byKind, byName, ...row }) => ({
+      activities.all(sandboxId, limit).map(({ byKind, byName, byId, ...row }) => ({
         ...row,
         type: ActivityType.parse(row.type),
-        by: parseActivityBy(byKind, byName),
+        by: parseActivityBy(byKind, byName, byId),
       })),
     commands: (sandboxId, limit) => commands.all(sandboxId, limit),
   }

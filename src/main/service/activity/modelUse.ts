@@ -74,7 +74,7 @@ export function createModelUse(activity: Pick<ActivityLog, 'noteAccount'>): Mode
         write({ ...completion, times: 1, timer: undefined })
         return
       }
-      const key = JSON.stringify([accountId, by.kind, by.name, model])
+      const key = JSON.stringify([accountId, by.kind, by.name, by.id, model])
       const count = counts.get(key)
       if (count) {
         count.times += 1

@@ -29,12 +29,12 @@ export function presentCaller(): PresentCaller {
     by() {
       const { caller, requester } = present.getStore() ?? {}
       if (!caller) return { kind: 'service', name: null }
-      const { keyId, keyName, managesAccount, onlySandbox, wallet } = caller
+      const { keyId, actingKey, managesAccount, onlySandbox, wallet } = caller
       if (requester) return { ...requester, via: 'owner' }
-      if (onlySandbox !== undefined) return { kind: 'link', name: keyName ?? null }
+      if (onlySandbox !== undefined) return { kind: 'link', name: null, ...actingKey }
       if (wallet) return { kind: 'wallet', name: wallet.address }
       if (managesAccount || keyId === undefined) return { kind: 'owner', name: null }
-      return { kind: 'key', name: keyName ?? null }
+      return { kind: 'key', name: null, ...actingKey }
     },
     task: () => present.getStore()?.task ?? null,
   }

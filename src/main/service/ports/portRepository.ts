@@ -44,7 +44,7 @@ export function portRepository(database: Database): PortRepository {
   )
   const findToken = database.prepare<[Buffer, number], { hash: Buffer; sandboxId: string; port: number }>(
     `SELECT hash, sandbox_id AS sandboxId, port FROM port_tokens WHERE hash = ? AND expires_at_ms > ?
-       AND ${issuerIsPresent}`,
+       AND ${issuerIsPresent('port_tokens')}`,
   )
   const removeExpired = database.prepare<[number]>('DELETE FROM port_tokens WHERE expires_at_ms <= ?')
   const known = (row: Row | undefined) => row && recordOf(row)

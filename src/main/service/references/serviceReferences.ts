@@ -47,7 +47,11 @@ export const serviceReferences = {
     sandbox_id: issued,
     created_id: issued,
   },
-  sandbox_activities: { sandbox_id: deletedWith('sandbox'), subject: plain('Distinguishes entries of one sandbox.') },
+  sandbox_activities: {
+    sandbox_id: deletedWith('sandbox'),
+    subject: plain('Distinguishes entries of one sandbox.'),
+    by_id: historyOf('api-key', record),
+  },
   sandbox_commands: { sandbox_id: deletedWith('sandbox') },
   ports: { sandbox_id: deletedWith('sandbox'), port: plain('Number of the port itself.') },
   port_tokens: { sandbox_id: deletedWith('port'), port: deletedWith('port'), ...issuers },
@@ -59,6 +63,7 @@ export const serviceReferences = {
     address: plain('The wallet itself.'),
   },
   auth_nonces: {},
+  clock: {},
   refresh_tokens: {
     account_id: deletedWith('account'),
     family_id: plain('Sign-in that the tokens of one family continue.'),
@@ -78,6 +83,7 @@ export const serviceReferences = {
     sandbox_id: historyOf('sandbox', record),
     domain: historyOf('domain', record),
     terminal_id: historyOf('terminal', record),
+    by_id: historyOf('api-key', record),
   },
   account_requests: { caip10: historyOf('wallet', record), address: historyOf('wallet', record) },
   sandbox_domains: {

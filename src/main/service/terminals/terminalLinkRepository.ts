@@ -8,7 +8,10 @@ export type TerminalLinkRecord = { hash: Buffer; sandboxId: SandboxId; accountId
 export type TerminalLinkRepository = {
   add(link: TerminalLinkRecord & { issuer: Issuer }): void
   /** @returns undefined for a link that has expired, or whose sign-in has ended. Those of a revoked key are deleted. */
-  find(hash: Buffer, nowMs: number): (TerminalLinkRecord & { issuerName: string | null }) | undefined
+  find(
+    hash: Buffer,
+    nowMs: number,
+  ): (TerminalLinkRecord & { issuerKey: { id: string; name: string } | null }) | undefined
   removeExpired(nowMs: number): void
 }
 
@@ -19,11 +22,19 @@ export function terminalLinkRepository(database: Database): TerminalLinkReposito
   )
   const find = database.prepare<
     [Buffer, number],
-    { hash: Buffer; sandboxId: string; accountId: string; expiresAtMs: number; issuerName: string | null }
+    {
+      hash: Buffer
+      sandboxId: string
+      accountId: string
+      expiresAtMs: number
+      keyId: string | null
+      keyName: string | null
+    }
   >(
-    `SELECT hash, sandbox_id AS sandboxId, account_id AS accountId, expires_at_ms AS expiresAtMs,
-       (SELECT name FROM api_keys WHERE id = issuer_key_id AND in_owner_file = 0) AS issuerName
-     FROM terminal_links WHERE hash = ? AND expires_at_ms > ? AND ${issuerIsPresent}`,
+    `SELECT terminal_links.hash, sandbox_id AS sandboxId, terminal_links.account_id AS accountId,
+       expires_at_ms AS expiresAtMs, api_keys.id AS keyId, api_keys.name AS keyName
+     FROM terminal_links LEFT JOIN api_keys ON api_keys.id = issuer_key_id AND in_owner_file = 0
+     WHERE terminal_links.hash = ? AND expires_at_ms > ? AND ${issuerIsPresent('terminal_links')}`,
   )
   const removeExpired = database.prepare<[number]>('DELETE FROM terminal_links WHERE expires_at_ms <= ?')
   return {
@@ -32,7 +43,14 @@ export function terminalLinkRepository(database: Database): TerminalLinkReposito
     },
     find(hash, nowMs) {
       const row = find.get(hash, nowMs)
-      return row && { ...row, sandboxId: SandboxId.parse(row.sandboxId), accountId: AccountId.parse(row.accountId) }
+      if (!row) return undefined
+      const { keyId, keyName, ...link } = row
+      return {
+        ...link,
+        sandboxId: SandboxId.parse(link.sandboxId),
+        accountId: AccountId.parse(link.accountId),
+        issuerKey: keyId !== null && keyName !== null ? { id: keyId, name: keyName } : null,
+      }
     },
     removeExpired(nowMs) {
       removeExpired.run(nowMs)

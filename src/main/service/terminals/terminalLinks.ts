@@ -34,7 +34,7 @@ export function terminalLinks(options: {
     identify(token) {
       const link = linkTokens.holder(token, (hash) => links.find(hash, now()))
       if (!link) return undefined
-      const { accountId, sandboxId: onlySandbox, issuerName } = link
+      const { accountId, sandboxId: onlySandbox, issuerKey } = link
       return {
         accountId,
         principal: `link:${link.hash.toString('hex')}`,
@@ -42,7 +42,7 @@ export function terminalLinks(options: {
         managesAccount: false,
         onlySandbox,
         keyId: undefined,
-        ...(issuerName !== null && { keyName: issuerName }),
+        ...(issuerKey && { actingKey: issuerKey }),
         wallet: undefined,
       }
     },

@@ -3,6 +3,7 @@ import { accountActivity } from './accountActivity.ts'
 import { accountRequests } from './accountRequests.ts'
 import { accounts } from './accounts.ts'
 import { activity } from './activity.ts'
+import { activityActorIds } from './activityActorIds.ts'
 import { activityActors } from './activityActors.ts'
 import { activityTasks } from './activityTasks.ts'
 import { automatons } from './automatons.ts'
@@ -62,4 +63,5 @@ export const serviceMigrations: readonly Migration[] = [
   issuers,
   clock,
   runningMeters,
+  activityActorIds,
 ]
