@@ -174,6 +174,11 @@ test('a seller that takes the money and says nothing is found out on the chain',
   expect([await spent(), seller.signatures()]).toEqual([price, 1])
 })
 
+test('the newest block tells the time, to which clocks are compared before a signature', async () => {
+  const block = await chain.node.client.getBlock()
+  expect(await chain.chain.blockTimeMs()).toBe(Number(block.timestamp) * 1000)
+})
+
 test('a seller that never takes it: nothing is paid, once the chain itself says that it has expired', async () => {
   const { pay, read, engine, records, spent } = await rich()
   const seller = await silentSeller()

@@ -199,6 +199,14 @@ test('a payment for one name buys no other one, and a cheaper one none', async (
   expect([other.status, other.json.code]).toEqual([409, 'payments/used'])
 })
 
+test('a renewal that ends more than ten years from now is refused before anybody pays', async () => {
+  const domain = fresh()
+  expect((await bought('/domains/register', { domain, years: 2 })).status).toBe(201)
+  const answer = await ask(`/domains/${domain}/renew`, { years: 9 })
+  expect([answer.status, answer.json.code]).toEqual([409, 'domain/state'])
+  expect((await ask(`/domains/${domain}/renew`, { years: 8 })).status).toBe(402)
+})
+
 test('somebody else cannot renew it, nor read it', async () => {
   const domain = fresh()
   expect((await bought('/domains/register', { domain })).status).toBe(201)

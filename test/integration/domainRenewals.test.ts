@@ -247,3 +247,23 @@ test('settings that cannot be are refused by name', async () => {
     expect(json.error).toContain(word)
   }
 })
+
+test('a renewal says that it needs a wallet once that is removed, and asks again when it is back', async () => {
+  paying.setPolicy([rule({ effect: 'ask' })])
+  await set({})
+  await becomes('asking')
+  const [asked] = await paymentsOf()
+  const { wallet } = paying.agent
+  const [keyring] = (await wallet.status()).keyrings
+  if (!keyring) throw new Error('There is no phrase.')
+  const phrase = await wallet.revealPhrase(keyring.id, passphrase)
+  await wallet.remove(keyring.id, { typedLabel: keyring.label, passphrase })
+  await becomes('blocked')
+  expect((await renewal()).problem).toMatchObject({ kind: 'wallet', detail: expect.stringMatching(/wallet/) })
+  expect((await all()).possible).toBe(false)
+  expect(await paying.payment(asked?.id)).toMatchObject({
+    ...{ state: 'refused', paid: false, error: `You removed “${keyring.label}” from the wallet.` },
+  })
+  await wallet.addPhrase({ phrase, writtenDown: true, passphrase })
+  await becomes('asking')
+})

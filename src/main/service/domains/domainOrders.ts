@@ -36,8 +36,8 @@ export type DomainOrders = {
   register(order: RegisterOrder): Promise<Ordered>
   /** Checks with the registrar, before payment. @throws AppError `domain/busy`, `domain/taken`, `domain/registrar` */
   assertRegistrable(domain: string): Promise<void>
-  /** Checks without the registrar, before payment. @throws AppError `domain/busy`, `domain/not-found` */
-  assertRenewable(accountId: AccountId, domain: string): void
+  /** Checks without the registrar, before payment. @throws AppError `domain/busy`, `domain/not-found`, `domain/state` */
+  assertRenewable(order: Pick<RenewOrder, 'accountId' | 'domain' | 'years'>): void
   /** Asks the registrar. @throws AppError `domain/renewed` where it expires at another time, `domain/not-found`, `domain/registrar` */
   checkExpiry(accountId: AccountId, domain: string, expiresAtMs: number): Promise<void>
   /** Likewise. @throws AppError `domain/not-found`, `domain/renewed` */
@@ -53,6 +53,8 @@ export type DomainOrders = {
 }
 
 const mostListed = 1_000
+/** Registries take no registration that ends later. */
+const maxYearsAhead = 10
 
 export function domainOrders(options: {
   records: OrderRepository
@@ -132,9 +134,11 @@ export function domainOrders(options: {
       assertFree(domain)
       if (await told(registrar.find(domain))) throw new AppError('domain/taken', `${domain} is taken.`)
     },
-    assertRenewable(accountId, domain) {
+    assertRenewable({ accountId, domain, years }) {
       assertFree(domain)
-      domains.owned(accountId, domain)
+      const { expiresAtMs } = domains.owned(accountId, domain)
+      if (addYears(Math.max(expiresAtMs, now()), years) <= addYears(now(), maxYearsAhead)) return
+      throw new AppError('domain/state', `${domain} can be renewed for ${maxYearsAhead} years from now at most.`)
     },
     register({ privacy, nameservers, price, ...given }) {
       const { domain: name, years } = given
@@ -191,6 +195,11 @@ function needExpiry(
   if (expiresAtMs === expected) return
   const day = (ms: number): string => isoTime(ms).slice(0, 10)
   throw new AppError('domain/renewed', `${name} expires on ${day(expiresAtMs)}, and not on ${day(expected)} any more.`)
+}
+
+function addYears(ms: number, years: number): number {
+  const date = new Date(ms)
+  return date.setUTCFullYear(date.getUTCFullYear() + years)
 }
 
 function unclear({ domain }: Order): AppError {

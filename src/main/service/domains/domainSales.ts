@@ -97,6 +97,7 @@ export function domainSales(options: {
         const ifExpiresAtMs = expected === undefined ? undefined : Date.parse(expected)
         if (ifExpiresAtMs !== undefined) await orders.checkExpiry(accountOf(call), domain, ifExpiresAtMs)
         const { amountCents } = await quotes.pinned(accountOf(call), { type: 'renewal', domain, years }, quoteId)
+        orders.assertRenewable({ accountId: accountOf(call), domain, years })
         return {
           amount: microUsdOfCents(amountCents),
           description: `Renewal of ${domain} for ${yearsText(years)}`,
@@ -104,9 +105,9 @@ export function domainSales(options: {
           resource: toResource(domain),
         }
       },
-      async assertDeliverable({ domain, ifExpiresAtMs }, call) {
+      async assertDeliverable({ domain, years, ifExpiresAtMs }, call) {
         const accountId = accountOf(call)
-        orders.assertRenewable(accountId, domain)
+        orders.assertRenewable({ accountId, domain, years })
         if (ifExpiresAtMs !== undefined) await orders.checkExpiry(accountId, domain, ifExpiresAtMs)
       },
       async fulfil({ id: orderId, accountId, purchase }) {
