@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { commandAs, withIds } from '../support/asUser.ts'
+import { skipWhen } from '../support/skipWhen.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+skipWhen(process.getuid?.() === 0 ? undefined : 'it becomes a user with subordinate ids, which needs root')
+
+/** The project is at `/mnt` for that user, who cannot write to it. */
+const options = ['run', '--root', '/mnt', '--configLoader', 'runner', '--cache=false', '--reporter=json']
+
+test('sandboxes with ids of their own keep the contract of the runtime', async () => {
+  const folder = temporaryFolder('contract')
+  const report = join(folder, 'home', 'report.json')
+  const [command = '', ...parts] = await commandAs({
+    script: 'node_modules/vitest/vitest.mjs',
+    parts: [...options, `--outputFile=${report}`, '--project', 'contract', 'test/contract/bubblewrap.test.ts'],
+    folder,
+    user: withIds,
+  })
+  const running = promisify(execFile)(command, parts, { cwd: '/', timeout: 220_000, maxBuffer: 1 << 26 })
+  // A failing test makes it fail: the report tells which.
+  const { stderr } = await running.catch((failure: { stderr: string }) => failure)
+  const { numTotalTests, numPassedTests, numPendingTests, testResults } = JSON.parse(await readFile(report, 'utf8'))
+  const failed = testResults.flatMap((file: { assertionResults: { status: string; fullName: string }[] }) =>
+    file.assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
+  )
+  expect(failed, stderr).toEqual([])
+  expect(numPassedTests).toBeGreaterThan(60)
+  expect(numPassedTests + numPendingTests).toBe(numTotalTests)
+})
