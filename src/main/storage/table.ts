@@ -69,6 +69,8 @@ export type Table<C extends Columns> = {
   selection(prefix?: string): string
   /** `INSERT INTO … VALUES …` with a named parameter for each column. */
   readonly insert: string
+  /** As `insert`, with expressions for further columns, by their names. */
+  insertWith(expressions: Readonly<Record<string, string>>): string
   /** Inserts a row, or replaces the columns of the row with the same key. `set` adds assignments of other columns. */
   upsert(key: readonly (keyof C & string)[], set?: string): string
   /** Named parameters of these fields. */
@@ -88,6 +90,11 @@ export function defineTable<C extends Columns>(name: string, columns: C): Table<
   return {
     columns,
     insert,
+    insertWith(expressions) {
+      const names = [...fields.map(columnOf), ...Object.keys(expressions)]
+      const values = [...fields.map((it) => `@${it}`), ...Object.values(expressions)]
+      return `INSERT INTO ${name} (${names.join(', ')}) VALUES (${values.join(', ')})`
+    },
     selection(prefix = '') {
       const read = (field: string): string => {
         const column = `${prefix === '' ? '' : `${prefix}.`}${columnOf(field)}`

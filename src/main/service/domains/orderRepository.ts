@@ -1,5 +1,6 @@
-import { AccountId } from '../../../shared/ids.ts'
+import type { AccountId } from '../../../shared/ids.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
 import type { RegistrarId } from './registrars/registrar.ts'
 
 /**
@@ -8,19 +9,20 @@ import type { RegistrarId } from './registrars/registrar.ts'
  */
 export type OrderState = 'leased' | 'asked' | 'done' | 'failed'
 
-export type Order = {
-  id: string
-  accountId: AccountId
-  domain: string
-  type: 'registration' | 'renewal'
-  years: number
-  amountCents: number
-  /** Of a renewal: until when it was registered before. */
-  expiresBeforeMs: number | null
-  state: OrderState
-  createdAtMs: number
-  registrar: RegistrarId
-}
+const orders = defineTable('domain_orders', {
+  id: text(),
+  accountId: text<AccountId>(),
+  domain: text(),
+  type: text<'registration' | 'renewal'>(),
+  years: number(),
+  amountCents: number(),
+  /** Expiry of the domain before its renewal. Null for registrations. */
+  expiresBeforeMs: nullable(number()),
+  state: text<OrderState>(),
+  createdAtMs: number(),
+  registrar: text<RegistrarId>(),
+})
+export type Order = RowOf<typeof orders>
 
 export type OrderRepository = {
   /** False where another order of this domain is under way. */
@@ -33,37 +35,28 @@ export type OrderRepository = {
   open(registrar: RegistrarId): Order[]
 }
 
-type Row = Omit<Order, 'accountId'> & { accountId: string }
-const columns = `id, account_id AS accountId, domain, type, years, amount_cents AS amountCents,
-  expires_before_ms AS expiresBeforeMs, state, created_at_ms AS createdAtMs, registrar`
-
 export function orderRepository(database: Database): OrderRepository {
-  const add = database.prepare<[string, string, string, string, number, number, number | null, string, number, string]>(
-    `INSERT INTO domain_orders
-     VALUES (?, (SELECT coalesce(max(sequence), 0) + 1 FROM domain_orders), ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  const selection = `SELECT ${orders.selection()} FROM domain_orders`
+  const add = database.prepare<[Params<keyof Order>]>(
+    `${orders.insertWith({ sequence: '(SELECT coalesce(max(sequence), 0) + 1 FROM domain_orders)' })}
      ON CONFLICT (registrar, domain) WHERE state IN ('leased', 'asked') DO NOTHING`,
   )
-  const setState = database.prepare<[OrderState, string]>('UPDATE domain_orders SET state = ? WHERE id = ?')
-  const list = database.prepare<[string, number], Row>(
-    `SELECT ${columns} FROM domain_orders WHERE account_id = ? ORDER BY sequence DESC LIMIT ?`,
+  const setState = database.prepare<[Params<'id' | 'state'>]>('UPDATE domain_orders SET state = @state WHERE id = @id')
+  const list = database.prepare<[Params<'accountId' | 'limit'>], StoredRow>(
+    `${selection} WHERE account_id = @accountId ORDER BY sequence DESC LIMIT @limit`,
   )
-  const open = database.prepare<[string], Row>(
-    `SELECT ${columns} FROM domain_orders WHERE registrar = ? AND state IN ('leased', 'asked') ORDER BY sequence`,
+  const open = database.prepare<[Params<'registrar'>], StoredRow>(
+    `${selection} WHERE registrar = @registrar AND state IN ('leased', 'asked') ORDER BY sequence`,
   )
-  const find = database.prepare<[string], Row>(`SELECT ${columns} FROM domain_orders WHERE id = ?`)
-  const toOrder = (row: Row): Order => ({ ...row, accountId: AccountId.parse(row.accountId) })
+  const find = database.prepare<[Params<'id'>], StoredRow>(`${selection} WHERE id = @id`)
   return {
-    add: (it) =>
-      add.run(
-        ...([it.id, it.accountId, it.domain, it.type, it.years, it.amountCents] as const),
-        ...([it.expiresBeforeMs, it.state, it.createdAtMs, it.registrar] as const),
-      ).changes > 0,
-    setState: (id, state) => void setState.run(state, id),
+    add: (order) => add.run(orders.params(order)).changes > 0,
+    setState: (id, state) => void setState.run({ id, state }),
     find(id) {
-      const row = find.get(id)
-      return row && toOrder(row)
+      const row = find.get({ id })
+      return row && orders.fromRow(row)
     },
-    list: (accountId, most) => list.all(accountId, most).map(toOrder),
-    open: (registrar) => open.all(registrar).map(toOrder),
+    list: (accountId, limit) => list.all({ accountId, limit }).map(orders.fromRow),
+    open: (registrar) => open.all({ registrar }).map(orders.fromRow),
   }
 }

@@ -1,23 +1,34 @@
-import { SandboxId, UploadId } from '../../../shared/ids.ts'
+import type { SandboxId, UploadId } from '../../../shared/ids.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import {
+  defineTable,
+  flag,
+  nullable,
+  number,
+  type Params,
+  type RowOf,
+  type StoredRow,
+  text,
+} from '../../storage/table.ts'
 
-export type UploadRecord = {
-  id: UploadId
-  sandboxId: SandboxId
-  path: string
-  /** Where it goes: `path`, or what a link there leads to. */
-  place: string
-  /** What came is kept there. */
-  part: string
-  size: number
-  received: number
-  replaces: boolean
-  ifVersion: string | null
-  sha256: string | null
-  modifiedAtMs: number | null
-  complete: boolean
-  touchedAtMs: number
-}
+const uploads = defineTable('uploads', {
+  id: text<UploadId>(),
+  sandboxId: text<SandboxId>(),
+  path: text(),
+  /** Target: `path`, or the target of a link there. */
+  place: text(),
+  /** File that holds the received bytes. */
+  part: text(),
+  size: number(),
+  received: number(),
+  replaces: flag(),
+  ifVersion: nullable(text()),
+  sha256: nullable(text()),
+  modifiedAtMs: nullable(number()),
+  complete: flag(),
+  touchedAtMs: number(),
+})
+export type UploadRecord = RowOf<typeof uploads>
 
 export type UploadRepository = {
   add(record: UploadRecord): void
@@ -30,57 +41,31 @@ export type UploadRepository = {
   untouched(sinceMs: number): UploadRecord[]
 }
 
-type Row = Omit<UploadRecord, 'id' | 'sandboxId' | 'replaces' | 'complete'> & {
-  id: string
-  sandboxId: string
-  replaces: number
-  complete: number
-}
-
 export function uploadRepository(database: Database): UploadRepository {
-  const columns = `id, sandbox_id AS sandboxId, path, place, part, size, received, replaces, if_version AS ifVersion, sha256,
-    modified_at_ms AS modifiedAtMs, complete, touched_at_ms AS touchedAtMs`
-  const add = database.prepare<[Row]>(
-    `INSERT INTO uploads (id, sandbox_id, path, place, part, size, received, replaces, if_version, sha256, modified_at_ms,
-       complete, touched_at_ms)
-     VALUES (:id, :sandboxId, :path, :place, :part, :size, :received, :replaces, :ifVersion, :sha256, :modifiedAtMs,
-       :complete, :touchedAtMs)`,
+  const selection = `SELECT ${uploads.selection()} FROM uploads`
+  const add = database.prepare<[Params<keyof UploadRecord>]>(uploads.insert)
+  const find = database.prepare<[Params<'id' | 'sandboxId'>], StoredRow>(
+    `${selection} WHERE id = @id AND sandbox_id = @sandboxId`,
   )
-  const find = database.prepare<[string, string], Row>(`SELECT ${columns} FROM uploads WHERE id = ? AND sandbox_id = ?`)
-  const count = database.prepare<[string], { count: number }>(
-    'SELECT count(*) AS count FROM uploads WHERE sandbox_id = ? AND complete = 0',
+  const count = database.prepare<[Params<'sandboxId'>], { count: number }>(
+    'SELECT count(*) AS count FROM uploads WHERE sandbox_id = @sandboxId AND complete = 0',
   )
-  const update = database.prepare<[number, number, number, string]>(
-    'UPDATE uploads SET received = ?, complete = ?, touched_at_ms = ? WHERE id = ?',
+  const update = database.prepare<[Params<'id' | 'received' | 'complete' | 'touchedAtMs'>]>(
+    'UPDATE uploads SET received = @received, complete = @complete, touched_at_ms = @touchedAtMs WHERE id = @id',
   )
-  const remove = database.prepare<[string]>('DELETE FROM uploads WHERE id = ?')
-  const untouched = database.prepare<[number], Row>(`SELECT ${columns} FROM uploads WHERE touched_at_ms < ?`)
+  const remove = database.prepare<[Params<'id'>]>('DELETE FROM uploads WHERE id = @id')
+  const untouched = database.prepare<[Params<'sinceMs'>], StoredRow>(`${selection} WHERE touched_at_ms < @sinceMs`)
 
   return {
-    add(record) {
-      add.run({ ...record, replaces: Number(record.replaces), complete: Number(record.complete) })
-    },
+    add: (record) => void add.run(uploads.params(record)),
     find(sandboxId, id) {
-      const row = find.get(id, sandboxId)
-      return row && recordOf(row)
+      const row = find.get({ id, sandboxId })
+      return row && uploads.fromRow(row)
     },
-    countOpen: (sandboxId) => count.get(sandboxId)?.count ?? 0,
-    update({ received, complete, touchedAtMs, id }) {
-      update.run(received, Number(complete), touchedAtMs, id)
-    },
-    remove(id) {
-      remove.run(id)
-    },
-    untouched: (sinceMs) => untouched.all(sinceMs).map(recordOf),
-  }
-}
-
-function recordOf(row: Row): UploadRecord {
-  return {
-    ...row,
-    id: UploadId.parse(row.id),
-    sandboxId: SandboxId.parse(row.sandboxId),
-    replaces: row.replaces === 1,
-    complete: row.complete === 1,
+    countOpen: (sandboxId) => count.get({ sandboxId })?.count ?? 0,
+    update: ({ id, received, complete, touchedAtMs }) =>
+      void update.run(uploads.params({ id, received, complete, touchedAtMs })),
+    remove: (id) => void remove.run({ id }),
+    untouched: (sinceMs) => untouched.all({ sinceMs }).map(uploads.fromRow),
   }
 }

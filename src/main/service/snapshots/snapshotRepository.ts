@@ -1,66 +1,55 @@
-import { SandboxId, SnapshotId } from '../../../shared/ids.ts'
+import type { SandboxId, SnapshotId } from '../../../shared/ids.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import { defineTable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
 
-/** `sizeBytes` is 0 from before the host makes the files until they are complete. */
-export type SnapshotRecord = {
-  id: SnapshotId
-  sandboxId: SandboxId
-  name: string
-  sizeBytes: number
-  createdAtMs: number
-}
+const snapshots = defineTable('snapshots', {
+  id: text<SnapshotId>(),
+  sandboxId: text<SandboxId>(),
+  name: text(),
+  /** 0 from before the host makes the files until they are complete. */
+  sizeBytes: number(),
+  createdAtMs: number(),
+})
+export type SnapshotRecord = RowOf<typeof snapshots>
 
 export type SnapshotRepository = {
-  /** As not yet complete. */
+  /** Adds a snapshot that is not yet complete. */
   begin(record: Omit<SnapshotRecord, 'sizeBytes'>): void
   complete(id: SnapshotId, sizeBytes: number): void
-  /** A complete one. */
+  /** Finds a complete snapshot. */
   find(sandboxId: SandboxId, id: SnapshotId): SnapshotRecord | undefined
-  /** The complete ones, newest first. */
+  /** Lists complete snapshots, newest first. */
   list(sandboxId: SandboxId): SnapshotRecord[]
-  /** Those that never became complete, of all sandboxes. */
+  /** Lists snapshots of all sandboxes that never became complete. */
   incomplete(): SnapshotRecord[]
-  /** They go with their sandbox as well. */
+  /** Snapshots are also removed with their sandbox. */
   remove(id: SnapshotId): void
 }
 
-type Row = { id: string; sandboxId: string; name: string; sizeBytes: number; createdAtMs: number }
-
 export function snapshotRepository(database: Database): SnapshotRepository {
-  const columns = 'id, sandbox_id AS sandboxId, name, size_bytes AS sizeBytes, created_at_ms AS createdAtMs'
-  const begin = database.prepare<[Omit<SnapshotRecord, 'sizeBytes'>]>(
-    `INSERT INTO snapshots (id, sandbox_id, name, size_bytes, created_at_ms)
-     VALUES (:id, :sandboxId, :name, 0, :createdAtMs)`,
+  const selection = `SELECT ${snapshots.selection()} FROM snapshots`
+  const begin = database.prepare<[Params<keyof SnapshotRecord>]>(snapshots.insert)
+  const complete = database.prepare<[Params<'id' | 'sizeBytes'>]>(
+    'UPDATE snapshots SET size_bytes = @sizeBytes WHERE id = @id',
   )
-  const complete = database.prepare<[number, string]>('UPDATE snapshots SET size_bytes = ? WHERE id = ?')
-  const find = database.prepare<[string, string], Row>(
-    `SELECT ${columns} FROM snapshots WHERE sandbox_id = ? AND id = ? AND size_bytes > 0`,
+  const find = database.prepare<[Params<'id' | 'sandboxId'>], StoredRow>(
+    `${selection} WHERE sandbox_id = @sandboxId AND id = @id AND size_bytes > 0`,
   )
-  const list = database.prepare<[string], Row>(
-    `SELECT ${columns} FROM snapshots WHERE sandbox_id = ? AND size_bytes > 0 ORDER BY created_at_ms DESC, rowid DESC`,
+  const list = database.prepare<[Params<'sandboxId'>], StoredRow>(
+    `${selection} WHERE sandbox_id = @sandboxId AND size_bytes > 0 ORDER BY created_at_ms DESC, rowid DESC`,
   )
-  const incomplete = database.prepare<[], Row>(`SELECT ${columns} FROM snapshots WHERE size_bytes = 0`)
-  const remove = database.prepare<[string]>('DELETE FROM snapshots WHERE id = ?')
+  const incomplete = database.prepare<[], StoredRow>(`${selection} WHERE size_bytes = 0`)
+  const remove = database.prepare<[Params<'id'>]>('DELETE FROM snapshots WHERE id = @id')
 
   return {
-    begin(record) {
-      begin.run(record)
-    },
-    complete(id, sizeBytes) {
-      complete.run(Math.max(1, Math.round(sizeBytes)), id)
-    },
+    begin: (record) => void begin.run(snapshots.params({ ...record, sizeBytes: 0 })),
+    complete: (id, sizeBytes) => void complete.run({ id, sizeBytes: Math.max(1, Math.round(sizeBytes)) }),
     find(sandboxId, id) {
-      const row = find.get(sandboxId, id)
-      return row && recordOf(row)
+      const row = find.get({ sandboxId, id })
+      return row && snapshots.fromRow(row)
     },
-    list: (sandboxId) => list.all(sandboxId).map(recordOf),
-    incomplete: () => incomplete.all().map(recordOf),
-    remove(id) {
-      remove.run(id)
-    },
+    list: (sandboxId) => list.all({ sandboxId }).map(snapshots.fromRow),
+    incomplete: () => incomplete.all().map(snapshots.fromRow),
+    remove: (id) => void remove.run({ id }),
   }
-}
-
-function recordOf({ id, sandboxId, ...row }: Row): SnapshotRecord {
-  return { ...row, id: SnapshotId.parse(id), sandboxId: SandboxId.parse(sandboxId) }
 }
