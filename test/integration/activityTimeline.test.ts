@@ -223,6 +223,24 @@ test('finds words, kinds, actors and times, newest first and page by page', asyn
   }
 })
 
+test('a table is in the order of time, and JSON Lines in that of the chain', async () => {
+  const atMs = Date.UTC(2026, 0, 1)
+  log.note({ ...noted('asked to delete atlas'), atMs: atMs + 2_000 })
+  log.follow('acc_other', { entries: [{ ...noted('created atlas'), atMs }], sequence: 1 })
+  log.note({ ...noted('called sandbox_create'), tookMs: 60_000 })
+  log.note(noted('said so'))
+  const inLines = async (format: string) =>
+    (await (await ask(`/local/activity/export?format=${format}`)).text()).match(
+      /asked to delete|created atlas|called|said so/g,
+    )
+  await eventually(async () => expect(await inLines('jsonl')).toHaveLength(4))
+  expect(await inLines('jsonl')).toEqual(['asked to delete', 'created atlas', 'called', 'said so'])
+  expect(await inLines('csv')).toEqual(['created atlas', 'asked to delete', 'called', 'said so'])
+  const { entries } = await get('/local/activity?limit=2')
+  expect(Date.parse(entries[0].at) - Date.parse(entries[1].at)).toBeGreaterThanOrEqual(60_000)
+  expect((await get('/local/activity/verify')).ok).toBe(true)
+})
+
 test('filters do not change the state of a request', async () => {
   const request = (id: string, kind: string, actor: object) =>
     log.note({

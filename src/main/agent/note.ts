@@ -20,6 +20,8 @@ export type NotedEntry = {
   links?: Links
   /** Absent is now. */
   atMs?: number
+  /** Time since the work began, in milliseconds: the entry gets the time of its beginning. */
+  tookMs?: number
 }
 
 export type Note = (entry: NotedEntry) => void

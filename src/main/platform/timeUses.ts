@@ -215,7 +215,7 @@ export const timeUses = {
   'activity-log': {
     reads: ['wall'],
     answer: 'Entries carry the wall time, and a set clock is an entry of its own. The chain is in order of writing.',
-    modules: ['agent/activity/timeline.ts', 'service/activity/activityLog.ts'],
+    modules: ['agent/activity/timeline.ts', 'service/activity/activityLog.ts', 'service/activity/presentCaller.ts'],
   },
   timestamps: {
     reads: ['wall'],

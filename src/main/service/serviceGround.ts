@@ -57,13 +57,14 @@ export function serviceGround(options: ServiceOptions, scope: Scope): ServiceGro
     (it) => it.close(),
   )
   const events = eventHub()
-  const callers = presentCaller()
+  const callers = presentCaller(now)
   const activity = activityLog({
     records: activityRepository(database),
     newId: () => `act_${randomBytes(12).toString('hex')}`,
     now: options.now,
     onNoted: ({ accountId, sequence }) => events.publish(accountId, { type: 'activity.noted', sequence }),
     by: callers.by,
+    beganAtMs: callers.beganAtMs,
     task: callers.task,
     log: options.log.of('activity'),
   })

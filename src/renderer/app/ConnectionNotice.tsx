@@ -1,4 +1,5 @@
 import type { ServiceConnection } from '../../shared/contract/localApi.ts'
+import { plainWord } from '../../shared/openRecord.ts'
 import { useConnection } from '../agent/AgentProvider.tsx'
 import { StatusDot } from '../ui/StatusDot.tsx'
 import { useSlowReads } from './useSlowReads.ts'
@@ -38,5 +39,7 @@ function noticeOf({ state, detail }: AwayConnection): { title: string; text: str
       return { title: 'Waiting for the service…', text: 'Lists may be out of date.' }
     case 'unreachable':
       return { title: 'Waiting for the service…', text: `${reason} Lists may be out of date.` }
+    default:
+      return { title: `Service: ${plainWord(state).toLowerCase()}`, text: reason }
   }
 }

@@ -57,6 +57,8 @@ export const listTimeline = defineRoute({
   method: 'GET',
   path: '/local/activity',
   summary: 'The log, newest first unless asked otherwise',
+  description:
+    'In the order of the chain. Entries of the service are written when they are copied: sort by `at` for the order in which things happened.',
   tag: 'Activity',
   auth: 'person',
   query: z.object({
@@ -101,6 +103,8 @@ export const exportTimeline = defineRoute({
   method: 'GET',
   path: '/local/activity/export',
   summary: 'Download the log, oldest first',
+  description:
+    'CSV is sorted by time: entries of the service are written when they are copied. JSON Lines keep the order of the chain, as checks need it.',
   tag: 'Activity',
   auth: 'person',
   query: z.object({ ...Filters, format: z.enum(['jsonl', 'csv']).default('jsonl') }),

@@ -1,5 +1,6 @@
 import { exportTimeline, listTimeline, verifyTimeline } from '../../../shared/contract/timeline.ts'
 import { listTasks, readTask } from '../../../shared/contract/timelineTasks.ts'
+import { inTimeOrder } from '../../../shared/timeOrder.ts'
 import { bytesAnswer } from '../../platform/http/answers.ts'
 import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
 import { type ChatTitles, recentTasks, taskTotals } from './taskTotals.ts'
@@ -21,12 +22,13 @@ export function timelineRoutes(timeline: Timeline, chatTitles: ChatTitles): Loca
     localEndpoint(verifyTimeline, (_, { signal }) => verifyRows(timeline, signal)),
     localEndpoint(exportTimeline, ({ query: { format, ...filters } }) => {
       const { mediaType, ending, lines } = formats[format]
+      const exported = exportedEntries(timeline.records, filters)
       return bytesAnswer({
         headers: {
           'content-type': mediaType,
           'content-disposition': `attachment; filename="steward-activity.${ending}"`,
         },
-        body: lines(exportedEntries(timeline.records, filters)),
+        body: lines(format === 'csv' ? inTimeOrder(exported, 'oldest') : exported),
       })
     }),
   ]

@@ -14,7 +14,7 @@ export function writtenEntry(
   { sequence, previousHash, nowMs }: { sequence: number; previousHash: Head['hash']; nowMs: number },
 ): TimelineRow {
   const entry = withoutSecrets(noted)
-  const atMs = Math.trunc(entry.atMs ?? nowMs)
+  const atMs = Math.trunc(entry.atMs ?? nowMs - (entry.tookMs ?? 0))
   const detail = plainDetail(entry.detail ?? {})
   const links = plainLinks(entry.links ?? {})
   const row = {

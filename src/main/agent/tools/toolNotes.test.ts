@@ -37,6 +37,7 @@ test('tells a call once: the tool, its caller, how it ended, how long it took, a
       summary: 'researcher called sandbox_get.',
       detail: { tool: 'sandbox_get', ...plain, outcome: 'done' },
       links: { sandbox: 'box1' },
+      tookMs: 12.4,
     },
     expect.objectContaining({
       kind: 'tool.failed',

@@ -59,7 +59,7 @@ export function toolNotes({ note, noteAlone, now }: Options): ToolNotes {
       known = undefined
     }
     if (!known) {
-      const { links: _, subject: __, ...plain } = entry
+      const { links: _, subject: __, tookMs: ___, ...plain } = entry
       known = { entry: plain, told: 0, more: 0, sinceMs: nowMs }
       counted.set(key, known)
       timer ??= setTimeout(() => tellMore(now() - minuteMs), minuteMs).unref()
@@ -81,6 +81,7 @@ export function toolNotes({ note, noteAlone, now }: Options): ToolNotes {
         took_ms: Math.round(tookMs),
       },
       links: linksOf(args),
+      tookMs,
     }
     if (tool.effect === 'read') paced(`${asker.kind} ${asker.id} ${tool.name} ${failure?.code ?? ''}`, entry)
     else note(entry)

@@ -60,11 +60,14 @@ export function activityLog(options: {
   onNoted: (noted: Noted) => void
   /** Who does what is noted now. */
   by: () => ActivityBy
+  /** Time at which the present request began. */
+  beganAtMs?: () => number | undefined
   /** What is noted now belongs to it. */
   task: () => TaskId | null
   log: Log
 }): ActivityLog {
-  const { records, newId, now, onNoted, by, task, log } = options
+  const { records, newId, onNoted, by, task, log } = options
+  const now = () => options.beganAtMs?.() ?? options.now()
   const kept = (about: Record<string, string>, keep: () => Noted | undefined): void => {
     try {
       const noted = keep()
@@ -109,7 +112,7 @@ export function activityLog(options: {
     ran(sandboxId, { command, exitCode, durationMs }) {
       const whole = Math.max(0, Math.round(durationMs))
       kept({ sandboxId }, () => {
-        records.addCommand(sandboxId, { command: cutText(command), exitCode, durationMs: whole, atMs: now() })
+        records.addCommand(sandboxId, { command: cutText(command), exitCode, durationMs: whole, atMs: options.now() })
         return undefined
       })
       note(sandboxId, {

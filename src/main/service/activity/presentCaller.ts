@@ -11,18 +11,21 @@ export type PresentCaller = {
   /** What the service does of its own accord, also where a request happened to begin it. */
   apart<T>(work: () => T): T
   by(): ActivityBy
+  /** Time at which the present request began; undefined for the service’s own work. */
+  beganAtMs(): number | undefined
   /** What the request belongs to, as far as the account's own agent says so. */
   task(): TaskId | null
 }
 
-export function presentCaller(): PresentCaller {
+export function presentCaller(now: () => number): PresentCaller {
   const present = new AsyncLocalStorage<Present | undefined>()
   return {
     known: (endpoints) =>
       endpoints.map(
         ({ handle, ...endpoint }): Endpoint => ({
           ...endpoint,
-          handle: (input, call, settlement) => present.run(presentOf(call), () => handle(input, call, settlement)),
+          handle: (input, call, settlement) =>
+            present.run(presentOf(call, now()), () => handle(input, call, settlement)),
         }),
       ),
     apart: (work) => present.run(undefined, work),
@@ -36,13 +39,14 @@ export function presentCaller(): PresentCaller {
       if (managesAccount || keyId === undefined) return { kind: 'owner', name: null }
       return { kind: 'key', name: null, ...actingKey }
     },
+    beganAtMs: () => present.getStore()?.beganAtMs,
     task: () => present.getStore()?.task ?? null,
   }
 }
 
-type Present = { caller: Caller | undefined; task: TaskId | null; requester: Requester | undefined }
+type Present = { caller: Caller | undefined; task: TaskId | null; requester: Requester | undefined; beganAtMs: number }
 
-function presentOf({ caller, holder, headers }: AnyCall): Present | undefined {
+function presentOf({ caller, holder, headers }: AnyCall, beganAtMs: number): Present | undefined {
   const named = headers[taskHeader]
   // Where nobody needs to be known, only who names a task is looked at.
   const asker = caller ?? (named === undefined ? undefined : holder())
@@ -50,6 +54,7 @@ function presentOf({ caller, holder, headers }: AnyCall): Present | undefined {
   const isAgent = asker.onlySandbox === undefined && (asker.managesAccount || asker.wallet !== undefined)
   return {
     caller,
+    beganAtMs,
     task: (isAgent && TaskId.safeParse(named).data) || null,
     requester: isAgent ? parseRequester(headers[requesterHeader]) : undefined,
   }

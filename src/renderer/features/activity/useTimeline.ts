@@ -2,6 +2,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@t
 import { useEffect, useRef } from 'react'
 import type { Output } from '../../../shared/contract/route.ts'
 import { listTimeline, type TimelineEntry } from '../../../shared/contract/timeline.ts'
+import { inTimeOrder } from '../../../shared/timeOrder.ts'
 import { useAgent } from '../../agent/AgentProvider.tsx'
 import { useLiveEvent } from '../../agent/liveEvents.ts'
 import { readAgain } from '../../agent/readAgain.ts'
@@ -62,7 +63,8 @@ export function useTimeline(query: TimelineQuery, start: number | undefined) {
     ...(pages.data?.pages ?? []).toReversed().map((page) => page.request_states),
     newest.data?.request_states,
   ) as RequestStates
-  return { ...pages, requestStates, entries: start === undefined ? withNewer(read, newest.data?.entries ?? []) : read }
+  const entries = start === undefined ? withNewer(read, newest.data?.entries ?? []) : read
+  return { ...pages, requestStates, entries: [...inTimeOrder(entries, 'newest')] }
 }
 
 /** Newest first. */

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { inTimeOrder } from './timeOrder.ts'
+
+const minuteMs = 60_000
+const at = (minutes: number) => new Date(Date.UTC(2026, 0, 1) + minutes * minuteMs).toISOString()
+/** Entries with the sequences 1, 2, …, at these minutes. */
+const log = (...minutes: number[]) =>
+  minutes.map((minute, index) => ({ sequence: index + 1, at: at(minute), problem: null as string | null }))
+const sequences = (entries: Iterable<{ sequence: number }>) => [...entries].map(({ sequence }) => sequence)
+
+test('puts what was written late where it happened', () => {
+  const entries = log(5, 6, 1, 2)
+  expect(sequences(inTimeOrder(entries, 'oldest'))).toEqual([3, 4, 1, 2])
+  expect(sequences(inTimeOrder(entries.toReversed(), 'newest'))).toEqual([2, 1, 4, 3])
+})
+
+test('keeps the order of the log for equal times, longer distances and entries with a problem', () => {
+  expect(sequences(inTimeOrder(log(1, 1, 1), 'oldest'))).toEqual([1, 2, 3])
+  expect(sequences(inTimeOrder(log(100, 1, 2), 'oldest'))).toEqual([1, 2, 3])
+  const [first, second, third] = log(5, 4, 3)
+  const changed = { sequence: 2, at: second?.at ?? '', problem: 'It was changed.' }
+  expect(
+    sequences(
+      inTimeOrder(
+        [first, changed, third].flatMap((it) => it ?? []),
+        'oldest',
+      ),
+    ),
+  ).toEqual([1, 2, 3])
+})
+
+test('sorts a stream without holding all of it', () => {
+  let read = 0
+  function* endless() {
+    for (;;) {
+      read += 1
+      yield { sequence: read, at: at(read), problem: null }
+    }
+  }
+  const sorted = inTimeOrder(endless(), 'oldest')
+  for (let count = 0; count < 1_000; count++) sorted.next()
+  expect(read).toBeLessThan(1_300)
+})

@@ -1,0 +1,33 @@
+/** Entries further apart keep the order of the log: one of the clocks was wrong, or the service was away for long. */
+const windowMs = 3_600_000
+const maxMoves = 200
+
+type Entry = {
+  at: string
+  /** Entries with a problem stay where they are. */
+  problem: string | null
+}
+
+/**
+ * Sorts entries of the log by time: the service's are written when they are copied, after what the local agent did since.
+ * An entry moves past at most 200 others, within an hour.
+ *
+ * @param entries in the order of their sequence
+ */
+export function* inTimeOrder<E extends Entry>(entries: Iterable<E>, order: 'newest' | 'oldest'): Generator<E> {
+  const direction = order === 'newest' ? 1 : -1
+  const pending: E[] = []
+  for (const entry of entries) {
+    let index = pending.length
+    while (index > 0 && isBefore(entry, pending[index - 1], direction)) index -= 1
+    pending.splice(index, 0, entry)
+    if (pending.length > maxMoves) yield* pending.splice(0, 1)
+  }
+  yield* pending
+}
+
+function isBefore(entry: Entry, other: Entry | undefined, direction: 1 | -1): boolean {
+  if (other === undefined || entry.problem !== null || other.problem !== null) return false
+  const aheadMs = (Date.parse(entry.at) - Date.parse(other.at)) * direction
+  return aheadMs > 0 && aheadMs <= windowMs
+}
