@@ -1,6 +1,6 @@
 import BetterSqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { amount, bytes, defineTable, flag, json, nullable, number, type RowOf, text } from './table.ts'
+import { amount, bytes, defineTable, flag, json, named, nullable, number, type RowOf, text } from './table.ts'
 
 const things = defineTable('things', {
   id: text<'one' | 'two'>(),
@@ -59,4 +59,26 @@ test('names every column in its text', () => {
     'INSERT INTO things (id, count, is_ready, words, paid_atomic, hash, read_at_ms, limit_atomic) VALUES (@id, @count, @isReady, @words, @paidAtomic, @hash, @readAtMs, @limitAtomic)',
   )
   expect(things.selection()).toContain('CAST(paid_atomic AS TEXT) AS "paidAtomic", hash AS "hash"')
+})
+
+test('reads and writes a column under another name', () => {
+  const { database } = openThings()
+  const notes = defineTable('things', { id: text(), remark: named('note', nullable(text())) })
+  database.prepare(notes.upsert(['id'])).run(notes.params({ id: 'one', remark: 'first' }))
+  database
+    .prepare(`UPDATE things SET ${notes.assignments(['remark'])} WHERE id = @id`)
+    .run({ id: 'one', remark: 'then' })
+  const row = database.prepare(`SELECT ${notes.selection()} FROM things`).get()
+  expect(notes.fromRow(row as never)).toEqual({ id: 'one', remark: 'then' })
+})
+
+test('assigns each field to its parameter', () => {
+  expect(things.assignments(['isReady', 'readAtMs'])).toBe('is_ready = @isReady, read_at_ms = @readAtMs')
+})
+
+test('gives nothing for a row that cannot be decoded', () => {
+  const lists = defineTable('things', { id: text(), words: json<string[]>() })
+  expect(lists.tryFromRow({ id: 'one', words: '["a"]' })).toEqual({ id: 'one', words: ['a'] })
+  expect(lists.tryFromRow({ id: 'one', words: '["a' })).toBeUndefined()
+  expect(lists.tryFromRow(undefined)).toBeUndefined()
 })

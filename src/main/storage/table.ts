@@ -2,6 +2,8 @@ import { parseJson } from '../platform/boundedJson.ts'
 
 /** How a column stores a value. `null` is stored as NULL by `nullable` columns, without their codec. */
 export type Column<T> = {
+  /** Name in the table. Default: the name of the field, in lower case with underscores */
+  name?: string
   /** Expression that reads the column. Default: its name */
   select?: (column: string) => string
   encode(value: T): StoredValue
@@ -57,11 +59,15 @@ export const json = <T>(parse: (value: unknown) => T = (value) => value as T): C
 })
 
 /** A column that may be NULL. */
-export const nullable = <T>({ select, encode, decode }: Column<T>): Column<T | null> => ({
+export const nullable = <T>({ name, select, encode, decode }: Column<T>): Column<T | null> => ({
+  ...(name !== undefined && { name }),
   ...(select && { select }),
   encode: (value) => (value === null ? null : encode(value)),
   decode: (value) => (value === null ? null : decode(value)),
 })
+
+/** A column whose name is not the one of its field. */
+export const named = <T>(name: string, column: Column<T>): Column<T> => ({ ...column, name })
 
 export type Table<C extends Columns> = {
   readonly columns: C
@@ -73,10 +79,14 @@ export type Table<C extends Columns> = {
   insertWith(expressions: Readonly<Record<string, string>>): string
   /** Inserts a row, or replaces the columns of the row with the same key. `set` adds assignments of other columns. */
   upsert(key: readonly (keyof C & string)[], set?: string): string
+  /** Assignments of these fields to their named parameters, for `UPDATE … SET`. */
+  assignments(fields: readonly (keyof C & string)[]): string
   /** Named parameters of these fields. */
   params<F extends Partial<RowOf<{ columns: C }>>>(fields: F): Params<keyof F & string>
   /** Reads what a selection gave. */
   fromRow(row: StoredRow): RowOf<{ columns: C }>
+  /** As `fromRow`. @returns undefined if there is no row, or if a column cannot be decoded */
+  tryFromRow(row: StoredRow | undefined): RowOf<{ columns: C }> | undefined
 }
 
 /**
@@ -85,8 +95,14 @@ export type Table<C extends Columns> = {
  */
 export function defineTable<C extends Columns>(name: string, columns: C): Table<C> {
   const fields = Object.keys(columns) as (keyof C & string)[]
-  const columnOf = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  const columnOf = (field: string): string =>
+    columns[field]?.name ?? field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
   const insert = `INSERT INTO ${name} (${fields.map(columnOf).join(', ')}) VALUES (${fields.map((it) => `@${it}`).join(', ')})`
+  const fromRow = (row: StoredRow): RowOf<{ columns: C }> => {
+    const values: Record<string, unknown> = {}
+    for (const field of fields) values[field] = columns[field]?.decode(row[field] ?? null)
+    return values as RowOf<{ columns: C }> // one value for each column
+  }
   return {
     columns,
     insert,
@@ -107,14 +123,18 @@ export function defineTable<C extends Columns>(name: string, columns: C): Table<
       const assignments = [...changed, ...(set === undefined ? [] : [set])].join(', ')
       return `${insert} ON CONFLICT (${key.map(columnOf).join(', ')}) DO UPDATE SET ${assignments}`
     },
-    params(given) {
-      const entries = Object.entries(given).map(([field, value]) => [field, columns[field]?.encode(value)])
+    assignments: (changes) => changes.map((field) => `${columnOf(field)} = @${field}`).join(', '),
+    params(values) {
+      const entries = Object.entries(values).map(([field, value]) => [field, columns[field]?.encode(value)])
       return Object.fromEntries(entries)
     },
-    fromRow(row) {
-      const values: Record<string, unknown> = {}
-      for (const field of fields) values[field] = columns[field]?.decode(row[field] ?? null)
-      return values as RowOf<{ columns: C }> // one value for each column
+    fromRow,
+    tryFromRow(row) {
+      try {
+        return row && fromRow(row)
+      } catch {
+        return undefined
+      }
     },
   }
 }
