@@ -16,6 +16,8 @@ import {
   testProvider,
 } from '../../src/shared/contract/providers.ts'
 import { openWalletSheet } from '../../src/shared/contract/wallet.ts'
+import { shortAddress } from '../../src/shared/shortAddress.ts'
+import { eventually } from '../support/eventually.ts'
 import { giveProviderKey } from '../support/keySheets.ts'
 import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'
 import { openPersonSession } from '../support/personSession.ts'
@@ -42,6 +44,7 @@ let app: StewardInBrowser
 let owner: string
 const connections: Buffer[][] = []
 const wallet = evmWallet()
+const passphrase = 'violet anchor seldom pretzel'
 const look = pictures()
 
 /** One kept by the application before it was pointed at the service, one of its configuration. */
@@ -120,7 +123,7 @@ test('without a wallet the window says what the service wants, and claims nothin
   await section.getByText(wanted).waitFor()
   expect(await section.getByText('No models yet.').count()).toBe(0)
 
-  await importPrivateKey(app.person, { key: wallet.privateKey, passphrase: 'violet anchor seldom pretzel' })
+  await importPrivateKey(app.person, { key: wallet.privateKey, passphrase })
   await section.getByRole('rowheader', { name: 'gpt-5.2', exact: true }).waitFor()
 })
 
@@ -263,4 +266,30 @@ describe('the models', () => {
       'the configured key as text in config.json',
     ])
   })
+})
+
+test('the account that signs in is chosen in Settings, and stays until another one is chosen', async () => {
+  const second = evmWallet()
+  await importPrivateKey(app.person, { key: second.privateKey, passphrase })
+  const window = await app.window()
+  const { page } = window
+  const section = await settingsScreen(page).open('Account')
+  const signsIn = section.getByRole('button', { name: /Signs in with/ })
+  await signsIn.getByText(shortAddress(wallet.address)).waitFor()
+  const { id } = await app.person.call(getMe, {})
+  await signsIn.click()
+  await page.getByRole('menuitemradio', { name: new RegExp(shortAddress(second.address)) }).click()
+  const dialog = page.getByRole('dialog', { name: /^Sign in with / })
+  await dialog.getByText(/signs out of/).waitFor()
+  await look(page, 'settings-sign-in', ['dark'])
+  await dialog.getByRole('button', { name: 'Sign in' }).click()
+  await signsIn.getByText(shortAddress(second.address)).waitFor()
+  await eventually(async () =>
+    expect(await app.person.call(getMe, {})).toMatchObject({ wallet_address: second.address }),
+  )
+  const next = (await app.person.call(getMe, {})).id
+  expect(next).not.toBe(id)
+  await section.getByText(next, { exact: true }).waitFor()
+  await section.getByRole('button', { name: `Unlink ${second.address}` }).waitFor()
+  await look(page, 'settings-account-hosted', ['dark'])
 })

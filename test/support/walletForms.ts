@@ -23,7 +23,7 @@ export function personClient(origin: string, session: PersonSession): PersonClie
   }
 }
 
-/** Makes a wallet of one private key, by the forms of the sheet as they are without a browser. */
+/** Adds a private key to the wallet, or makes one of it, by the forms of the sheet as they are without a browser. */
 export async function importPrivateKey(
   person: PersonClient,
   given: { key: string; passphrase: string },
@@ -35,6 +35,7 @@ export async function importPrivateKey(
     do: 'next',
     chain: 'evm',
     private_key: given.key,
+    passphrase: given.passphrase,
     new_passphrase: given.passphrase,
     new_passphrase_again: given.passphrase,
   })

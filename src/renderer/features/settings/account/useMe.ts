@@ -1,12 +1,20 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getMe } from '../../../../shared/contract/auth.ts'
 import { useAgent } from '../../../agent/AgentProvider.tsx'
+import { useLiveEvent } from '../../../agent/liveEvents.ts'
+import { readAgain } from '../../../agent/readAgain.ts'
 
-/** Who this Steward is to the service. */
+const meKey = ['settings', 'me'] as const
+
+/** Who this Steward is to the service: another account after another wallet signed in. */
 export function useMe() {
   const agent = useAgent()
+  const queryClient = useQueryClient()
+  useLiveEvent(({ type }) => {
+    if (type === 'ready') void readAgain(queryClient, meKey)
+  })
   return useQuery({
-    queryKey: ['settings', 'me'],
+    queryKey: meKey,
     queryFn: ({ signal }) => agent(getMe, {}, { signal }),
     staleTime: 0, // wallets are linked elsewhere
   })

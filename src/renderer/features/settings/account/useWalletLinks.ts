@@ -21,7 +21,9 @@ export function useWalletLinks() {
   const agent = useAgent()
   const queryClient = useQueryClient()
   useLiveEvent(({ type }) => {
-    if (type === 'wallet.changed' || type === 'activity.noted') void readAgain(queryClient, walletLinksKey)
+    // `ready`: perhaps of another account.
+    const isOther = type === 'ready' || type === 'wallet.changed' || type === 'activity.noted'
+    if (isOther) void readAgain(queryClient, walletLinksKey)
   })
   const query = useQuery({
     queryKey: walletLinksKey,
