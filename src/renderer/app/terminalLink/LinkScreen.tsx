@@ -14,6 +14,8 @@ import { LinkTerminals } from './LinkTerminals.tsx'
 
 type LinkScreenProps = { sandboxId: SandboxId; token: string }
 
+const intervalMs = 10_000
+
 /** The terminals of one sandbox, for whoever has its link. */
 export function LinkScreen({ sandboxId, token }: LinkScreenProps) {
   const agent = useAgent()
@@ -21,6 +23,8 @@ export function LinkScreen({ sandboxId, token }: LinkScreenProps) {
     queryKey: ['linked', sandboxId],
     queryFn: ({ signal }) => agent(getSandbox, { id: sandboxId }, { signal }),
     refetchOnWindowFocus: 'always',
+    // No event tells this page that its link was revoked.
+    refetchInterval: ({ state }) => (state.error && isEnded(state.error) ? false : intervalMs),
   })
   const name = data?.name
   useEffect(() => {
