@@ -307,7 +307,7 @@ test('a deleted sandbox leaves no meter behind after the next start', async () =
   await removeSandbox(gone)
   await service.restart(() => {
     const database = openDatabase(join(service.dataDir, 'service.sqlite'))
-    const meter = database.prepare('INSERT INTO sandbox_meters VALUES (?, 1)')
+    const meter = database.prepare('INSERT INTO sandbox_meters (sandbox_id, until_ms) VALUES (?, 1)')
     for (const { id } of [kept, gone]) meter.run(id)
     database.close()
   })
