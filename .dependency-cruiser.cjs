@@ -26,6 +26,14 @@ module.exports = {
     }),
     forbid('foundations-know-no-half', src('main/(platform|storage)/'), src('main/(agent|service|host)/')),
     forbid('foundations-know-no-config', src('main/(platform|storage|host)/'), src('main/config/')),
+    forbid('service-knows-no-config', src('main/service/', '[.]test[.]ts$'), {
+      path: '^src/main/config/',
+      dependencyTypesNot: ['type-only'],
+    }),
+    forbid('config-knows-types-of-the-service-only', src('main/config/', '[.]test[.]ts$'), {
+      path: '^src/main/(service|agent|host)/',
+      dependencyTypesNot: ['type-only'],
+    }),
     forbid(
       'slices-meet-in-compose',
       src('main/(agent|service|host)/([^/]+)/', '^src/main/(agent|service)/(http|api|tools)/'),

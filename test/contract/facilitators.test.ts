@@ -1,9 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { jwtVerify } from 'jose'
 import { expect, test } from 'vitest'
+import { parseCdpKey } from '../../src/main/config/cdpKey.ts'
 import { httpClient } from '../../src/main/platform/httpClient.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
-import { type CdpKey, cdpKey } from '../../src/main/service/payments/cdpToken.ts'
+import type { CdpKey } from '../../src/main/service/payments/cdpToken.ts'
 import { remoteFacilitator } from '../../src/main/service/payments/remoteFacilitator.ts'
 import { testLedgerFacilitator } from '../../src/main/service/payments/testLedgerFacilitator.ts'
 import { testMoneyRepository } from '../../src/main/service/payments/testMoneyRepository.ts'
@@ -88,7 +89,7 @@ test.each<[string, Trouble['how']]>([
 
 test('a facilitator of Coinbase gets a token for each request, and nobody else gets one', async () => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
-  const key = cdpKey('key-1', privateKey.export({ type: 'sec1', format: 'pem' }).toString())
+  const key = parseCdpKey('key-1', privateKey.export({ type: 'sec1', format: 'pem' }).toString())
   for (const cdp of [key, undefined]) {
     const { server, facilitator, close } = await remote({ cdpKey: cdp })
     try {

@@ -65,6 +65,11 @@ const planted: Record<string, { path: string; text: string }> = {
   'halves-below-shell': { path: 'src/main/agent/one/above.ts', text: imports('../../shell/target.ts') },
   'halves-meet-on-the-wire': { path: 'src/main/agent/one/across.ts', text: imports('../../service/one/target.ts') },
   'foundations-know-no-half': { path: 'src/main/platform/planted.ts', text: imports('../host/one/target.ts') },
+  'service-knows-no-config': { path: 'src/main/service/host/launch.ts', text: imports('../../config/target.ts') },
+  'config-knows-types-of-the-service-only': {
+    path: 'src/main/config/options.ts',
+    text: imports('../service/one/target.ts'),
+  },
   'foundations-know-no-config': { path: 'src/main/platform/environment.ts', text: imports('../config/target.ts') },
   'slices-meet-in-compose': { path: 'src/main/service/two/planted.ts', text: imports('../one/target.ts') },
   'slices-know-no-local-api': {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { families, mapFamilies } from '../../shared/contract/families.ts'
-import { ConfiguredModel } from '../service/inference/modelCatalogue.ts'
+import { ConfiguredModel } from '../../shared/modelFields.ts'
 import type { InferenceOptions } from '../service/inference/providerSettings.ts'
 
 const BaseUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })

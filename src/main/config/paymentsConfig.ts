@@ -4,8 +4,9 @@ import { evmNetworks } from '../../shared/contract/networks.ts'
 import { isLoopback } from '../platform/listenAddress.ts'
 import { parsedJson } from '../platform/parsedJson.ts'
 import { readPrivateFile } from '../platform/privateFile.ts'
-import { type CdpKey, cdpKey } from '../service/payments/cdpToken.ts'
+import type { CdpKey } from '../service/payments/cdpToken.ts'
 import type { PaymentOptions } from '../service/payments/paymentOptions.ts'
+import { parseCdpKey } from './cdpKey.ts'
 
 const names = evmNetworks.flatMap(({ slug, id }) => [slug, id])
 const Address = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
@@ -90,7 +91,7 @@ function cdpKeyIn(file: string): CdpKey {
   if (!read.success)
     throw new AppError('config/invalid', `${names} is not the JSON of an API key: \`id\` and \`privateKey\`.`)
   try {
-    return cdpKey(read.data.id, read.data.privateKey)
+    return parseCdpKey(read.data.id, read.data.privateKey)
   } catch (cause) {
     throw invalid(`${names} holds no key.`, cause)
   }

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { AppError } from '../../shared/appError.ts'
 import { type ModelOrder, ServiceOrder } from '../../shared/contract/supervision.ts'
-import { type Config, environment, loadConfig } from '../config/config.ts'
+import { type Config, environment, hostEnvironment, loadConfig } from '../config/config.ts'
+import { dockerConfig } from '../config/dockerConfig.ts'
 import { registrarOptions } from '../config/domainsConfig.ts'
 import { inferenceOptions } from '../config/inferenceConfig.ts'
 import { paymentOptions } from '../config/paymentsConfig.ts'
@@ -25,7 +26,7 @@ import { createTimeSource } from '../platform/timeSource.ts'
 import { version } from '../platform/version.ts'
 import type { NewWallets } from '../service/auth/signIns.ts'
 import { type RunningService, startService } from '../service/compose.ts'
-import { hostLauncher } from '../service/host/launchedHost.ts'
+import { type HostSettings, hostLauncher } from '../service/host/launchedHost.ts'
 
 /** An application whose earlier service is still ending waits this long for it. */
 const supervisedLockMs = 20_000
@@ -57,7 +58,7 @@ async function run(given: Given): Promise<void> {
       if (sentence && !supervised) warn(sentence)
     }
     const log = jsonLog({ write: (line) => process.stderr.write(line), now: Date.now, level: config.log.level })
-    const host = scope.own(hostLauncher(dataFolder, config), (it) => it.endUnreached())
+    const host = scope.own(hostLauncher(dataFolder, hostSettings(config)), (it) => it.endUnreached())
     const { cert_file: certFile, key_file: keyFile } = config.service.tls
     const certificate =
       certFile !== null && keyFile !== null ? () => ({ cert: pem(certFile), key: pem(keyFile) }) : undefined
@@ -119,6 +120,16 @@ async function run(given: Given): Promise<void> {
     log.info('the service ends', { reason: await ended })
   } finally {
     await scope.close()
+  }
+}
+
+function hostSettings(config: Config): HostSettings {
+  const { runtimes, spares, cpu_weight: cpuWeight } = config.sandboxes
+  return {
+    ...{ runtimes, spares: spares ?? undefined, cpuWeight },
+    docker: dockerConfig(config),
+    logLevel: config.log.level,
+    environment: hostEnvironment(),
   }
 }
 

@@ -2,8 +2,6 @@ import { once } from 'node:events'
 import { createConnection } from 'node:net'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
-import { type Config, hostEnvironment } from '../../config/config.ts'
-import { dockerConfig } from '../../config/dockerConfig.ts'
 import { launchDetached } from '../../platform/detachedProcess.ts'
 import { hostSocketPath } from '../../platform/hostSocket.ts'
 import { isRunning } from '../../platform/processIdentity.ts'
@@ -15,8 +13,18 @@ export type HostLauncher = {
   endUnreached(): Promise<void>
 }
 
+export type HostSettings = {
+  runtimes: readonly string[]
+  docker: object
+  /** Sandboxes that are started ahead of use. Undefined: by the memory of this computer. */
+  spares: number | undefined
+  cpuWeight: number
+  logLevel: string
+  environment: NodeJS.ProcessEnv
+}
+
 /** Starts the sandbox host of a data folder as a process that outlives this one. */
-export function hostLauncher(dataFolder: string, config: Config): HostLauncher {
+export function hostLauncher(dataFolder: string, settings: HostSettings): HostLauncher {
   let pid: number | undefined
   return {
     async launch() {
@@ -26,15 +34,15 @@ export function hostLauncher(dataFolder: string, config: Config): HostLauncher {
         entry: programFile('entries/host'),
         args: [
           ...['--data', dataFolder],
-          ...['--runtimes', config.sandboxes.runtimes.join(',')],
-          ...['--docker', JSON.stringify(dockerConfig(config))],
-          ...['--spares', String(config.sandboxes.spares ?? sparesFor(totalmem()))],
-          ...['--cpu-weight', String(config.sandboxes.cpu_weight)],
-          ...['--log-level', config.log.level],
+          ...['--runtimes', settings.runtimes.join(',')],
+          ...['--docker', JSON.stringify(settings.docker)],
+          ...['--spares', String(settings.spares ?? sparesFor(totalmem()))],
+          ...['--cpu-weight', String(settings.cpuWeight)],
+          ...['--log-level', settings.logLevel],
           ...['--log', logFile],
         ],
         logFile,
-        environment: { ...hostEnvironment(), ...compiledPrograms, ...smallAllocator },
+        environment: { ...settings.environment, ...compiledPrograms, ...smallAllocator },
       })
     },
     async endUnreached() {

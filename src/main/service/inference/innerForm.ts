@@ -1,3 +1,4 @@
+import type { Effort } from '../../../shared/modelFields.ts'
 import type { InferenceError } from './inferenceError.ts'
 import type { Loose } from './looseJson.ts'
 
@@ -37,10 +38,6 @@ export type Sampling = {
   presencePenalty?: number
   frequencyPenalty?: number
 }
-
-/** `none` is off. */
-export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
-export type Effort = (typeof efforts)[number]
 
 export type Reasoning = {
   effort?: Effort

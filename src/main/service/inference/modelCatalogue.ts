@@ -3,9 +3,10 @@ import { z } from 'zod'
 import { AppError } from '../../../shared/appError.ts'
 import { describeIssue } from '../../../shared/contract/describeIssue.ts'
 import { FamilyId, familyIds, mapFamilies } from '../../../shared/contract/families.ts'
-import { modelKinds, unknownPriceVersion } from '../../../shared/contract/inference.ts'
+import { unknownPriceVersion } from '../../../shared/contract/inference.ts'
 import type { ModelPriceTier } from '../../../shared/modelCost.ts'
-import { type CatalogueModel, modelFields, type PriceTier, Refusal } from './catalogueModel.ts'
+import { type ConfiguredModel, modelFields, type PriceTier } from '../../../shared/modelFields.ts'
+import type { CatalogueModel } from './catalogueModel.ts'
 import { modelFamilies } from './families/modelFamilies.ts'
 import { type FamilyKind, familyKinds } from './families/quirks.ts'
 import { guessModelKind } from './modelKind.ts'
@@ -28,22 +29,6 @@ const Catalogue = z.strictObject({
       ),
   ),
 })
-
-/** A model of the user's config: one of ours with other values, or one more of its family. */
-export const ConfiguredModel = z.strictObject({
-  ...modelFields,
-  upstream_id: modelFields.upstream_id.optional(),
-  kind: z.enum(modelKinds).optional(),
-  context_window: modelFields.context_window.optional(),
-  max_output_tokens: modelFields.max_output_tokens.optional(),
-  images: modelFields.images.optional(),
-  responses_only: z.boolean().optional(),
-  signed_calls: z.boolean().optional(),
-  thinks_in_streams_only: z.boolean().optional(),
-  refuses: z.array(Refusal).optional(),
-  prices: modelFields.prices.optional(),
-})
-export type ConfiguredModel = z.output<typeof ConfiguredModel>
 
 export type ModelCatalogue = {
   priceVersion: string

@@ -1,6 +1,7 @@
-import type { CatalogueModel, refusedParameters } from './catalogueModel.ts'
+import type { Effort, refusedParameters } from '../../../shared/modelFields.ts'
+import type { CatalogueModel } from './catalogueModel.ts'
 import { badRequest } from './inferenceError.ts'
-import type { Effort, InnerRequest, Sampling } from './innerForm.ts'
+import type { InnerRequest, Sampling } from './innerForm.ts'
 
 type Parameter = (typeof refusedParameters)[number]
 

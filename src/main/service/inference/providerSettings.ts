@@ -1,6 +1,7 @@
 import { type FamilyId, familyIds } from '../../../shared/contract/families.ts'
+import type { ConfiguredModel } from '../../../shared/modelFields.ts'
 import type { CatalogueModel } from './catalogueModel.ts'
-import { type ConfiguredModel, localModel, type ModelCatalogue } from './modelCatalogue.ts'
+import { localModel, type ModelCatalogue } from './modelCatalogue.ts'
 import type { Provider } from './provider.ts'
 
 /** What the configuration says of providers. */

@@ -1,7 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { cdpKey, cdpToken } from './cdpToken.ts'
+import { parseCdpKey } from '../../config/cdpKey.ts'
+import { cdpToken } from './cdpToken.ts'
 
 const url = 'https://api.cdp.coinbase.com/platform/v2/x402/settle'
 const request = { method: 'POST', url }
@@ -23,7 +24,7 @@ describe.each([
 ])('a token by a key of %s', (_, make) => {
   test('is one that jose verifies, for this request alone and for two minutes', async () => {
     const { secret, publicKey, algorithm } = make()
-    const token = cdpToken(cdpKey('key-1', secret), request, Date.now())
+    const token = cdpToken(parseCdpKey('key-1', secret), request, Date.now())
     const options = { issuer: 'cdp', audience: 'cdp_service', subject: 'key-1', algorithms: [algorithm] }
     const { payload, protectedHeader } = await jwtVerify(token, publicKey, options)
     expect(protectedHeader).toEqual({
@@ -38,7 +39,7 @@ describe.each([
 
   test('is another one each time, and holds nothing of the secret', () => {
     const { secret } = make()
-    const key = cdpKey('key-1', secret)
+    const key = parseCdpKey('key-1', secret)
     const [one, other] = [cdpToken(key, request, 1_000), cdpToken(key, request, 1_000)]
     expect(decodeProtectedHeader(one).nonce).not.toBe(decodeProtectedHeader(other).nonce)
     expect(decodeJwt(one)).toEqual(decodeJwt(other))
@@ -59,5 +60,5 @@ test.each([
     generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' }),
   ],
 ])('%s is no key, and is not told', (_, secret) => {
-  expect(() => cdpKey('key-1', String(secret))).toThrow(/^The secret is neither/)
+  expect(() => parseCdpKey('key-1', String(secret))).toThrow(/^The secret is neither/)
 })

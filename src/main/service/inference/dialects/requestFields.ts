@@ -1,5 +1,6 @@
+import { type Effort, efforts } from '../../../../shared/modelFields.ts'
 import { badRequest } from '../inferenceError.ts'
-import { type Effort, efforts, type Sampling } from '../innerForm.ts'
+import type { Sampling } from '../innerForm.ts'
 import { type Loose, looseObject } from '../looseJson.ts'
 
 /** Reads fields of a request, each refused by its name. `null` is as if it were not there, as the providers have it. */
