@@ -82,3 +82,19 @@ test('gives nothing for a row that cannot be decoded', () => {
   expect(lists.tryFromRow({ id: 'one', words: '["a' })).toBeUndefined()
   expect(lists.tryFromRow(undefined)).toBeUndefined()
 })
+
+test('checks text and numbers that it reads', () => {
+  const parseEven = (value: number) => {
+    if (value % 2 === 1) throw new RangeError(`${value} is odd.`)
+    return value
+  }
+  const parseKnown = (value: unknown) => {
+    if (value !== 'known') throw new TypeError(`${String(value)} is not known.`)
+    return value
+  }
+  const checked = defineTable('things', { id: text(parseKnown), count: nullable(number(parseEven)) })
+  expect(checked.fromRow({ id: 'known', count: 2 })).toEqual({ id: 'known', count: 2 })
+  expect(checked.fromRow({ id: 'known', count: null })).toEqual({ id: 'known', count: null })
+  expect(() => checked.fromRow({ id: 'known', count: 3 })).toThrow(RangeError)
+  expect(() => checked.fromRow({ id: 'other', count: 2 })).toThrow(TypeError)
+})

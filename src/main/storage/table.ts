@@ -21,17 +21,15 @@ export type RowOf<T extends { columns: Columns }> = {
   [K in keyof T['columns']]: T['columns'][K] extends Column<infer V> ? V : never
 }
 
-/** Text, or a branded id that was checked before it was stored. */
-export const text = <T extends string = string>(): Column<T> => ({
-  encode: (value) => value,
-  decode: (value) => value as T, // written by encode
-})
+/** Text, or a branded id that was checked before it was stored. `parse` checks what was read, as for `json`. */
+export const text = <T extends string = string>(
+  parse: (value: unknown) => T = (value) => value as T, // written by encode
+): Column<T> => ({ encode: (value) => value, decode: parse })
 
-/** A number, or a time in milliseconds. */
-export const number = <T extends number = number>(): Column<T> => ({
-  encode: (value) => value,
-  decode: (value) => Number(value) as T, // written by encode
-})
+/** A number, or a time in milliseconds. `parse` checks what was read. */
+export const number = <T extends number = number>(
+  parse: (value: number) => T = (value) => value as T, // written by encode
+): Column<T> => ({ encode: (value) => value, decode: (value) => parse(Number(value)) })
 
 /** A whole number beyond 2^53, such as an amount of a token. Read as text, which both engines give exactly. */
 export const amount: () => Column<bigint> = () => ({
