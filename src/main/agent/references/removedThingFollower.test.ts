@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { eventually } from '../../../../test/support/eventually.ts'
+import type { LocalEvent } from '../../../shared/contract/localApi.ts'
+import type { RemovedThing as Entry } from '../../../shared/contract/removedThings.ts'
+import type { Route } from '../../../shared/contract/route.ts'
+import { emitter } from '../../../shared/emitter.ts'
+import { silentLog } from '../../platform/log.ts'
+import { migrate } from '../../storage/migrate.ts'
+import { agentMigrations } from '../../storage/migrations/agent/agentMigrations.ts'
+import { type Database, openDatabase } from '../../storage/openDatabase.ts'
+import { type KnownThingRepository, knownThingRepository } from './knownThingRepository.ts'
+import { removedThingFollower } from './removedThingFollower.ts'
+import { createRemovedThings, type RemovedThing, type RemovedThings } from './removedThings.ts'
+
+/** What the service answers; an outbox with one page for each two entries. */
+let outbox: Entry[]
+let sandboxes: { id: string; name: string }[]
+let database: Database
+let records: KnownThingRepository
+let removed: RemovedThings
+let delivered: RemovedThing[]
+let follower: { close(): Promise<void> } | undefined
+let asked: number[]
+
+beforeEach(() => {
+  database = openDatabase(':memory:')
+  migrate(database, agentMigrations)
+  records = knownThingRepository(database)
+  removed = createRemovedThings()
+  ;[outbox, sandboxes, delivered, asked] = [[], [], [], []]
+})
+afterEach(async () => {
+  await follower?.close()
+  database.close()
+})
+
+const answers: Record<string, (input: { after?: number }) => unknown> = {
+  removedThingList({ after = 0 }) {
+    asked.push(after)
+    const left = outbox.filter(({ sequence }) => sequence > after)
+    const last_sequence = outbox.at(-1)?.sequence ?? 0
+    return { account_id: 'acc_1', things: left.slice(0, 2), has_more: left.length > 2, last_sequence }
+  },
+  sandboxList: () => ({ sandboxes }),
+  foundSandboxList: () => ({ sandboxes: [] }),
+  domainList: () => ({ domains: [] }),
+  apiKeyList: () => ({ api_keys: [] }),
+}
+
+function follow(): ReturnType<typeof emitter<LocalEvent>> {
+  const events = emitter<LocalEvent>()
+  const call = async (route: Route, input: { after?: number }) => answers[route.operation]?.(input)
+  follower = removedThingFollower({
+    link: events,
+    client: { call: call as never }, // answers as the contract says
+    records,
+    removed,
+    log: silentLog,
+  })
+  events.emit({ type: 'ready' })
+  return events
+}
+const hear = (kind: RemovedThing['kind']) => removed.subscribe({ kind, onRemoved: (thing) => delivered.push(thing) })
+const entry = (sequence: number, id = `s${sequence}`, kind = 'sandbox'): Entry => ({ sequence, kind, id, name: id })
+
+test('reads all pages once, in order, and skips kinds of a later service', async () => {
+  hear('sandbox')
+  outbox = [entry(1), entry(2, 'unknown', 'spaceship'), entry(3), entry(4), entry(5)]
+  const events = follow()
+  await eventually(() => expect(records.removedThrough('acc_1')).toBe(5))
+  outbox.push(entry(6))
+  events.emit({ type: 'things.removed', sequence: 6 })
+  await eventually(() => expect(records.removedThrough('acc_1')).toBe(6))
+  expect(delivered.map(({ id }) => id)).toEqual(['s1', 's3', 's4', 's5', 's6'])
+})
+
+test('an entry is acknowledged only once everybody has applied it', async () => {
+  let failures = 1
+  removed.subscribe({
+    kind: 'sandbox',
+    onRemoved() {
+      if (failures-- > 0) throw new Error('the disk is full')
+    },
+  })
+  hear('sandbox')
+  outbox = [entry(1)]
+  const events = follow()
+  await eventually(() => expect(delivered).toHaveLength(1))
+  expect(records.removedThrough('acc_1')).toBe(0)
+  events.emit({ type: 'things.removed', sequence: 1 })
+  await eventually(() => expect(records.removedThrough('acc_1')).toBe(1))
+  expect(delivered).toHaveLength(2)
+})
+
+test('begins anew where the database of the service was restored', async () => {
+  records.acknowledge('acc_1', 900)
+  hear('sandbox')
+  outbox = [entry(7)]
+  follow()
+  await eventually(() => expect(records.removedThrough('acc_1')).toBe(7))
+  expect(delivered.map(({ id }) => id)).toEqual(['s7'])
+})
+
+test('finds what is gone without an entry, and nothing that another account has', async () => {
+  hear('sandbox')
+  removed.subscribe({ kind: 'sandbox', referred: () => ['known', 'elsewhere', 'never'], onRemoved() {} })
+  records.replace(
+    'acc_1',
+    'sandbox',
+    new Map([
+      ['known', 'atlas'],
+      ['present', 'web'],
+    ]),
+  )
+  records.replace('acc_2', 'sandbox', new Map([['elsewhere', 'theirs']]))
+  sandboxes = [{ id: 'present', name: 'web' }]
+  follow()
+  await eventually(() => expect([...records.list('acc_1', 'sandbox').keys()]).toEqual(['present']))
+  expect(delivered).toEqual([
+    { kind: 'sandbox', id: 'known', name: 'atlas' },
+    { kind: 'sandbox', id: 'never', name: 'never' },
+  ])
+})
+
+test('the 20 accounts that were compared last are stored', () => {
+  for (let index = 0; index < 30; index += 1) {
+    records.replace(`acc_${index}`, 'sandbox', new Map([[`s${index}`, 'atlas']]))
+  }
+  expect(database.prepare('SELECT count(*) AS count FROM compared_accounts').get()).toEqual({ count: 20 })
+  expect(records.isKnown('sandbox', 's9')).toBe(false)
+  expect(records.isKnown('sandbox', 's10')).toBe(true)
+})

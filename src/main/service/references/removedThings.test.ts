@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { AccountId } from '../../../shared/ids.ts'
+import { migrate } from '../../storage/migrate.ts'
+import { serviceMigrations } from '../../storage/migrations/serviceMigrations.ts'
+import { type Database, openDatabase } from '../../storage/openDatabase.ts'
+import { removedThingAnnouncer } from './removedThingAnnouncer.ts'
+import { type RemovedThingRepository, removedThingRepository } from './removedThingRepository.ts'
+
+const [ada, bob] = [AccountId.parse('acc_ada'), AccountId.parse('acc_bob')]
+let database: Database
+let records: RemovedThingRepository
+
+beforeEach(() => {
+  database = openDatabase(':memory:')
+  migrate(database, serviceMigrations)
+  for (const id of [ada, bob]) database.prepare('INSERT INTO accounts VALUES (?, ?, ?, 1)').run(id, 'user', id)
+  records = removedThingRepository(database)
+})
+afterEach(() => database.close())
+
+const addKey = (id: string, accountId = ada): void => {
+  const add = database.prepare(
+    `INSERT INTO api_keys (id, account_id, name, hash, prefix, in_owner_file, created_at_ms)
+      VALUES (?, ?, ?, ?, 'sk', 0, 1)`,
+  )
+  add.run(id, accountId, `named ${id}`, Buffer.alloc(32, id))
+}
+const removeKey = (id: string): void => void database.prepare('DELETE FROM api_keys WHERE id = ?').run(id)
+
+test('a removal and its entry are one transaction', () => {
+  addKey('key_1')
+  const removal = database.transaction(() => {
+    removeKey('key_1')
+    throw new Error('taken back')
+  })
+  expect(removal).toThrow('taken back')
+  expect(records.list(ada, 0, 10)).toEqual([])
+  removeKey('key_1')
+  expect(records.list(ada, 0, 10)).toEqual([{ sequence: 1, kind: 'key', id: 'key_1', name: 'named key_1' }])
+  expect(records.list(bob, 0, 10)).toEqual([])
+})
+
+test('the newest 1,000 of an account stay, and sequences are never used again', () => {
+  for (let index = 1; index <= 1_100; index += 1) {
+    addKey(`key_${index}`)
+    removeKey(`key_${index}`)
+  }
+  const listed = records.list(ada, 0, 2_000)
+  expect([listed.length, listed[0]?.id, listed.at(-1)?.id]).toEqual([1_000, 'key_101', 'key_1100'])
+  database.prepare('DELETE FROM removed_things').run()
+  addKey('key_last')
+  removeKey('key_last')
+  expect(records.lastSequence(ada)).toBe(1_101)
+})
+
+test('each account is told once of its own removals, and of none before the start', () => {
+  addKey('key_0')
+  removeKey('key_0')
+  const told: unknown[] = []
+  const announce = removedThingAnnouncer(records, (accountId, event) => told.push([accountId, event]))
+  announce()
+  expect(told).toEqual([])
+  for (const [id, account] of [
+    ['key_1', ada],
+    ['key_2', bob],
+    ['key_3', ada],
+  ] as const) {
+    addKey(id, account)
+    removeKey(id)
+  }
+  announce()
+  announce()
+  expect(told).toEqual([
+    [ada, { type: 'things.removed', sequence: 4 }],
+    [bob, { type: 'things.removed', sequence: 3 }],
+  ])
+})
