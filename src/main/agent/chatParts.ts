@@ -97,6 +97,7 @@ export function chatParts(
 /** Withdraws what chats asked for in an earlier run, since their answers ended with it. */
 function withdrawLeft({ list, cancel }: Given['approvals']): void {
   for (const { id, asker } of list({ state: 'waiting', limit: 500 }).intents) {
-    if (asker.kind === 'tool' && asker.id.startsWith('conv_')) cancel(id, asker, { kind: 'system', name: 'Steward' })
+    if (asker.kind === 'tool' && asker.id.startsWith('conv_'))
+      cancel(id, asker, { actor: { kind: 'system', name: 'Steward' }, error: 'Steward closed.' })
   }
 }

@@ -68,7 +68,7 @@ export function approvalNotes(note: Note): ApprovalNotes {
       const why = decision ? decision.detail : (record.error ?? '')
       const summary = {
         approved: byPerson ? `You approved: ${sentence}` : `Approved: ${joined(sentence, why)}`,
-        denied: deniedNote(record, why),
+        denied: deniedNote(record, why, by),
         expired: `Expired without a decision: ${sentence}`,
         failed: `${record.kind === 'tool.call' ? 'Not approved' : 'Could not be signed'}: ${joined(sentence, record.error ?? '')}`,
         signed: `Signed with ${shortAddress(record.address)}: ${sentence}`,
@@ -147,8 +147,9 @@ function grantNote({ kind, asker, host }: Grant): string {
   return `You pre-approved ${deed} by ${who}${host === null ? '' : ` ${to} ${host}`}.`
 }
 
-function deniedNote({ sentence, decision, error }: IntentRecord, why: string): string {
-  if (decision === null) return `Withdrawn: ${joined(sentence, error ?? '')}`
+function deniedNote({ sentence, decision, error, asker }: IntentRecord, why: string, by?: TimelineActor): string {
+  const isOwn = by?.kind === asker.kind && by.name === asker.name
+  if (decision === null) return `Withdrawn: ${isOwn ? sentence : joined(sentence, error ?? '')}`
   return decision.by === 'person' ? `You denied: ${sentence}` : `Denied: ${joined(sentence, why)}`
 }
 

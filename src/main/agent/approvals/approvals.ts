@@ -18,9 +18,9 @@ export type Approvals = {
   list(filter: { state?: IntentState | undefined; limit: number }): { intents: IntentRecord[]; waiting: number }
   /**
    * Withdraws a request for its requester.
-   * @param by actor in the activity log; default: the requester
+   * @param withdrawal default: the requester did it itself
    */
-  cancel(id: string, asker: Asker, by?: TimelineActor): IntentRecord
+  cancel(id: string, asker: Asker, withdrawal?: Withdrawal): IntentRecord
   /** Shows what waits for a requester under its present name. */
   renameRequester(requesterId: string, name: string): void
   /** Of the person's session only. @throws AppError `intent/decided`, `wallet/locked`, `intent/confirmation`, `intent/stopped`, `intent/denied` */
@@ -48,6 +48,13 @@ export type Approvals = {
   changePolicy(policy: Omit<Policy, 'stopped'>): Policy
   switchStop(stopped: boolean): Policy
   close(): void
+}
+
+export type Withdrawal = {
+  /** Actor in the activity log. */
+  actor: TimelineActor
+  /** One sentence that says why. */
+  error: string
 }
 
 /** What rules and grants say now. */

@@ -104,10 +104,14 @@ export function intentDeciding(options: Options): Pick<Approvals, 'decide' | 'ca
       const approved = approve(id, decision, grant)
       return signing.sign(approved.id, prepared)
     },
-    cancel(id, asker, by = { kind: asker.kind, name: asker.name }) {
+    cancel(
+      id,
+      asker,
+      withdrawal = { actor: { kind: asker.kind, name: asker.name }, error: 'The requester withdrew it.' },
+    ) {
       const { record } = found(id)
       if (record.asker.kind !== asker.kind || record.asker.id !== asker.id) throw noSuchIntent(id)
-      const gone = lifecycle.apply(id, 'withdraw', { decision: null, error: 'The requester withdrew it.', actor: by })
+      const gone = lifecycle.apply(id, 'withdraw', { ...withdrawal, decision: null })
       if (!gone) throw decidedAlready(record)
       return gone
     },

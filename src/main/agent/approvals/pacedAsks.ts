@@ -32,9 +32,9 @@ export function pacedAsks(approvals: PacedAsks, now: () => number): PacedAsks {
       asks(request.asker)
       return approvals.ask(request)
     },
-    cancel(id, asker, by) {
+    cancel(id, asker, withdrawal) {
       cancels(asker)
-      return approvals.cancel(id, asker, by)
+      return approvals.cancel(id, asker, withdrawal)
     },
   }
 }

@@ -52,9 +52,14 @@ test('who withdraws a request stands in the log', async () => {
   const { approvals, notes } = approvalsOfTest()
   const ask = async (host: string) => (await approvals.ask({ intent: signInTo(host), asker: script })).id
   approvals.cancel(await ask('a.example'), script)
-  approvals.cancel(await ask('b.example'), script, { kind: 'person', name: 'You' })
-  expect(notes.filter(({ kind }) => kind === 'intent.denied').map(({ actor }) => actor.name)).toEqual([
-    script.name,
-    'You',
+  approvals.cancel(await ask('b.example'), script, {
+    actor: { kind: 'person', name: 'You' },
+    error: 'You stopped the answer.',
+  })
+  const denied = notes.filter(({ kind }) => kind === 'intent.denied')
+  expect(denied.map(({ actor, summary }) => [actor.name, summary.startsWith('Withdrawn: Sign in to')])).toEqual([
+    [script.name, true],
+    ['You', true],
   ])
+  expect(denied.map(({ summary }) => summary.endsWith('You stopped the answer.'))).toEqual([false, true])
 })

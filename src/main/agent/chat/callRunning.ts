@@ -3,7 +3,7 @@ import { chatToolLimits } from '../../../shared/contract/chatTools.ts'
 import { serverNameOf } from '../../../shared/contract/toolServers.ts'
 import { toolNamed } from '../../../shared/contract/tools/toolTable.ts'
 import { parseJson } from '../../platform/boundedJson.ts'
-import type { Approvals } from '../approvals/approvals.ts'
+import type { Approvals, Withdrawal } from '../approvals/approvals.ts'
 import type { ToolCaller } from '../tools/toolCaller.ts'
 import type { ToolExecutor } from '../tools/toolExecutor.ts'
 import type { ToolOutcome } from '../tools/toolOutcome.ts'
@@ -43,8 +43,8 @@ const Followed = z.object({
 const Records = z.array(z.looseObject({ record_id: z.string() }))
 type Followed = z.infer<typeof Followed>
 type FollowGiven = { caller: ToolCaller; signal: AbortSignal; waitMs: number }
-const you = { kind: 'person', name: 'You' } as const
-const steward = { kind: 'system', name: 'Steward' } as const
+const stopped: Withdrawal = { actor: { kind: 'person', name: 'You' }, error: 'You stopped the answer.' }
+const closed: Withdrawal = { actor: { kind: 'system', name: 'Steward' }, error: 'Steward closed.' }
 const ended = ['done', 'settled', 'reconciled']
 const underWay = ['running', 'planned', 'signed', 'sent']
 
@@ -63,7 +63,7 @@ export function callRunning({ executor, approvals }: Parts): CallRunning {
     throw new Error(outcome.kind === 'error' ? outcome.sentence : 'Nobody knows what became of it.')
   }
   const withdraw = ({ state, intent_id }: Followed, { asker }: ToolCaller, isStopped: boolean): void => {
-    if (state === 'waiting' && intent_id !== null) approvals.cancel(intent_id, asker, isStopped ? you : steward)
+    if (state === 'waiting' && intent_id !== null) approvals.cancel(intent_id, asker, isStopped ? stopped : closed)
   }
   /** The DNS record that a call is about, for the person who decides on it. */
   const recordBefore = async (

@@ -1,0 +1,94 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../../../test/support/eventually.ts'
+import { AppError } from '../../../shared/appError.ts'
+import { listApiKeys } from '../../../shared/contract/accounts.ts'
+import type { LocalEvent } from '../../../shared/contract/localApi.ts'
+import { emitter } from '../../../shared/emitter.ts'
+import { silentLog } from '../../platform/log.ts'
+import type { PrincipalId } from '../../platform/principals.ts'
+import { createRemovedThings } from '../references/removedThings.ts'
+import { createClientPresence, signInRequesterId } from './clientPresence.ts'
+
+const address = '0x5d38E6C1923492247511a01b49e34A26cacD6811'
+const signIn = signInRequesterId(address)
+
+/** Presence of API keys and linked wallets at a service that the test changes. */
+function opened() {
+  const account = { keys: ['key_1', 'key_2'], wallets: [address], isAway: false }
+  const ended: PrincipalId[] = []
+  const events = emitter<LocalEvent>()
+  const removed = createRemovedThings()
+  let asked = 0
+  let answering = Promise.resolve()
+  const presence = createClientPresence({
+    ...{ link: { subscribe: events.subscribe }, removed, log: silentLog },
+    principals: { end: (principal) => ended.push(principal) },
+    client: {
+      async call(route) {
+        asked += 1
+        const answer =
+          route.operation === listApiKeys.operation
+            ? { api_keys: account.keys.map((id) => ({ id })) }
+            : { id: 'acct_1', wallets: account.wallets.map((wallet_address) => ({ wallet_address })) }
+        await answering
+        if (account.isAway) throw new AppError('service/unavailable', 'The service is away.')
+        return answer as never
+      },
+    },
+  })
+  onTestFinished(presence.close)
+  return {
+    ...{ account, presence, ended, removed, emit: events.emit },
+    asked: () => asked,
+    /** Holds the next answers until the returned function is called. */
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      answering = promise
+      return resolve
+    },
+  }
+}
+
+test('a key or a wallet that the account does not have any more ends, at each connect', async () => {
+  const { account, presence, ended, emit } = opened()
+  for (const principal of ['key:key_1', 'key:key_2', signIn] as const) expect(presence.rightsOf(principal)).toEqual({})
+  await presence.refresh()
+  expect(ended).toEqual([])
+  account.keys = ['key_2']
+  account.wallets = []
+  emit({ type: 'ready' })
+  await eventually(() => expect(ended).toEqual(['key:key_1', signIn]))
+  expect(presence.rightsOf('key:key_1')).toBeUndefined()
+  expect(presence.rightsOf('key:key_2')).toEqual({})
+})
+
+test('a key that is newer than the answer does not end', async () => {
+  const { presence, ended, hold } = opened()
+  presence.rightsOf('key:key_1')
+  const release = hold()
+  const refreshed = presence.refresh()
+  presence.rightsOf('key:key_3')
+  release()
+  await refreshed
+  expect([ended, presence.rightsOf('key:key_3')]).toEqual([[], {}])
+})
+
+test('the outbox of the service ends a key at once', () => {
+  const { presence, ended, removed } = opened()
+  presence.rightsOf('key:key_1')
+  removed.deliver({ kind: 'key', id: 'key_1', name: 'Build agent' })
+  expect([ended, presence.rightsOf('key:key_1')]).toEqual([['key:key_1'], undefined])
+})
+
+test('nothing ends while the service is away, and nobody is compared without work', async () => {
+  const { account, presence, ended, asked } = opened()
+  await presence.refresh()
+  expect(asked()).toBe(0)
+  presence.rightsOf('key:key_9')
+  account.isAway = true
+  await presence.refresh()
+  expect([ended, presence.rightsOf('key:key_9')]).toEqual([[], {}])
+  account.isAway = false
+  await presence.refresh()
+  expect(ended).toEqual(['key:key_9'])
+})
