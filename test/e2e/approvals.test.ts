@@ -11,6 +11,7 @@ import {
 } from '../../src/shared/contract/intents.ts'
 import { getPayment } from '../../src/shared/contract/localPayments.ts'
 import { buyRegistration } from '../../src/shared/contract/localPurchases.ts'
+import { changePaymentBudgets, getPaymentBudgets } from '../../src/shared/contract/paymentBudgets.ts'
 import { giveTestMoney } from '../../src/shared/contract/payments.ts'
 import { getWallet, lockWallet } from '../../src/shared/contract/wallet.ts'
 import { until } from '../support/eventually.ts'
@@ -133,6 +134,27 @@ test('a second request for the same domain is marked in the inbox, and ends when
   await screen.request.getByText('Another request to register seamrace.xyz was paid.').first().waitFor()
   const ended = await program.call(getPayment, { paymentId: theirs.payment?.id ?? '', wait_ms: 20_000 })
   expect(ended).toMatchObject({ state: 'refused', paid: false })
+})
+
+test('a limit that was lowered blocks the approval, says why, and blocks it no more once it is raised', async () => {
+  const { page } = await approvalsWindow()
+  const screen = approvalsScreen(page)
+  const { limits } = await app.person.call(getPaymentBudgets, {})
+  const { id, sentence } = await ask(payment('datasets/blocked'))
+  const toast = page.locator('[data-sonner-toast]', { hasText: 'research-agent asks for your approval' })
+  await toast.getByRole('button', { name: 'Review' }).click()
+  await screen.shows(sentence)
+  await screen.isArmed()
+  await app.person.call(changePaymentBudgets, { ...limits, payment_micro_usd: 100_000 })
+  const words = 'It can’t be approved now. It is above your limit of $0.10 for one payment.'
+  await screen.request.getByText(words).waitFor()
+  expect(await screen.button('Approve once').isEnabled()).toBe(false)
+  expect(await screen.button('Deny').isEnabled()).toBe(true)
+  await expect(app.person.call(decideIntent, { intentId: id, approve: true })).rejects.toThrow('above your limit')
+  const raise = () => app.person.call(changePaymentBudgets, limits)
+  await changeConfirmed(app.person, { passphrase, change: raise })
+  await screen.request.getByText(words).waitFor({ state: 'detached' })
+  await screen.isArmed()
 })
 
 test('approves three times what looks alike, and no more', async () => {
