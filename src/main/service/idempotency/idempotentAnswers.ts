@@ -19,8 +19,8 @@ export const answerBudget = { maxAnswers: 10_000, maxBytes: 16 * 1024 * 1024 }
 /** Answers that an account may store between two checks of its budget. */
 const uncheckedBudget = { maxAnswers: 50, maxBytes: 2 * 1024 * 1024 }
 
-/** Descriptions of created things are far shorter; longer answers are of models and files. */
-const maxCreatedCharacters = 64 * 1024
+/** Descriptions of created things are shorter; longer answers are output of commands, which is not parsed. */
+const maxCreatedCharacters = 16 * 1024
 
 type Options = {
   answers: AnswerRepository
@@ -59,7 +59,7 @@ export function idempotentAnswers({ answers, now, passedMs = now, budget = answe
             {
               expiresAtMs: now() + answersKeptMs,
               sandboxId: findSandboxId(request.path),
-              createdId: findCreatedId(body),
+              createdId: findCreatedId(request.path, body),
             },
           )
           trim(accountId, body)
@@ -72,8 +72,9 @@ export function idempotentAnswers({ answers, now, passedMs = now, budget = answe
 }
 
 /** Returns the id of the thing that an answer describes: `id` of a sandbox or snapshot, `session_id`, `upload_id`. */
-function findCreatedId(body: string): string | undefined {
-  const answer = body.length > maxCreatedCharacters ? undefined : parsedJson(body)
+function findCreatedId(path: string, body: string): string | undefined {
+  const mayCreate = /^\/v1\/(found-)?sandboxes(?:[/?]|$)/.test(path) && body.length <= maxCreatedCharacters
+  const answer = mayCreate ? parsedJson(body) : undefined
   if (typeof answer !== 'object' || answer === null) return undefined
   const { id, session_id: sessionId, upload_id: uploadId } = answer as Record<string, unknown>
   return [sessionId, uploadId, id].find(

@@ -21,7 +21,7 @@ export function removedThingRepository(database: Database): RemovedThingReposito
     'SELECT max(sequence) AS sequence FROM removed_things WHERE account_id = ?',
   )
   const grown = database.prepare<[number], { accountId: string; sequence: number }>(
-    `SELECT account_id AS accountId, max(sequence) AS sequence FROM removed_things WHERE sequence > ?
+    `SELECT account_id AS accountId, max(sequence) AS sequence FROM removed_things NOT INDEXED WHERE sequence > ?
       GROUP BY account_id`,
   )
   return {
