@@ -1,77 +1,75 @@
 import type { AccountRequest } from '../../../shared/contract/accountRequests.ts'
 import { ChainType } from '../../../shared/contract/wallet.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
 import { type WalletName, walletKey } from './walletRepository.ts'
 
-export type AccountRequestRecord = {
-  id: string
-  wallet: WalletName
-  state: AccountRequest['state']
-  askedAtMs: number
-  decidedAtMs: number | null
-}
+/** The unique column `caip10` is the `walletKey` of the type and the address. */
+const requests = defineTable('account_requests', {
+  id: text(),
+  type: text(ChainType.parse),
+  address: text(),
+  state: text<AccountRequest['state']>(),
+  askedAtMs: number(),
+  decidedAtMs: nullable(number()),
+})
+type Row = RowOf<typeof requests>
+export type AccountRequestRecord = Omit<Row, 'type' | 'address'> & { wallet: WalletName }
 
 export type AccountRequestRepository = {
-  /** Adds it, or replaces what this wallet asked before. */
+  /** Adds a request, or replaces the earlier one of its wallet. */
   save(request: AccountRequestRecord): void
   find(id: string): AccountRequestRecord | undefined
   ofWallet(wallet: WalletName): AccountRequestRecord | undefined
-  /** Those that wait first, then the newest. */
+  /** Lists waiting requests before decided ones, each newest first. */
   list(limit: number): AccountRequestRecord[]
   countWaiting(): number
   remove(wallet: WalletName): void
-  /** Removes what was asked or decided before these times, and of the decided ones all but the newest `most`. */
-  trim(given: { waitingBeforeMs: number; decidedBeforeMs: number; most: number }): void
-}
-
-type Row = Omit<AccountRequestRecord, 'wallet' | 'state'> & {
-  type: string
-  address: string
-  state: AccountRequest['state']
+  /** Removes requests that were made or decided before these times, and all but the newest `most` decided ones. */
+  trim(bounds: { waitingBeforeMs: number; decidedBeforeMs: number; most: number }): void
 }
 
 export function accountRequestRepository(database: Database): AccountRequestRepository {
-  const columns = 'id, type, address, state, asked_at_ms AS askedAtMs, decided_at_ms AS decidedAtMs'
-  const save = database.prepare<[string, string, string, string, string, number, number | null]>(
-    'INSERT OR REPLACE INTO account_requests VALUES (?, ?, ?, ?, ?, ?, ?)',
-  )
-  const find = database.prepare<[string], Row>(`SELECT ${columns} FROM account_requests WHERE id = ?`)
-  const ofWallet = database.prepare<[string], Row>(`SELECT ${columns} FROM account_requests WHERE caip10 = ?`)
-  const list = database.prepare<[number], Row>(
-    `SELECT ${columns} FROM account_requests
-     ORDER BY state = 'waiting' DESC, coalesce(decided_at_ms, asked_at_ms) DESC, rowid DESC LIMIT ?`,
+  const selection = `SELECT ${requests.selection()} FROM account_requests`
+  const add = database.prepare<[Params<keyof Row | 'caip10'>]>(requests.insertWith({ caip10: '@caip10' }))
+  const find = database.prepare<[Params<'id'>], StoredRow>(`${selection} WHERE id = @id`)
+  const ofWallet = database.prepare<[Params<'caip10'>], StoredRow>(`${selection} WHERE caip10 = @caip10`)
+  const list = database.prepare<[Params<'limit'>], StoredRow>(
+    `${selection} ORDER BY state = 'waiting' DESC, coalesce(decided_at_ms, asked_at_ms) DESC, rowid DESC LIMIT @limit`,
   )
   const countWaiting = database.prepare<[], { count: number }>(
     `SELECT count(*) AS count FROM account_requests WHERE state = 'waiting'`,
   )
-  const remove = database.prepare<[string]>('DELETE FROM account_requests WHERE caip10 = ?')
-  const removeOld = database.prepare<[number, number]>(
-    `DELETE FROM account_requests WHERE (state = 'waiting' AND asked_at_ms < ?) OR decided_at_ms < ?`,
+  const remove = database.prepare<[Params<'caip10'>]>('DELETE FROM account_requests WHERE caip10 = @caip10')
+  const removeOld = database.prepare<[Params<'waitingBeforeMs' | 'decidedBeforeMs'>]>(
+    `DELETE FROM account_requests
+     WHERE (state = 'waiting' AND asked_at_ms < @waitingBeforeMs) OR decided_at_ms < @decidedBeforeMs`,
   )
-  const removeMost = database.prepare<[number]>(
-    `DELETE FROM account_requests WHERE id IN (
-       SELECT id FROM account_requests WHERE state <> 'waiting' ORDER BY decided_at_ms DESC, rowid DESC LIMIT -1 OFFSET ?)`,
+  const removeMost = database.prepare<[Params<'most'>]>(
+    `DELETE FROM account_requests WHERE state <> 'waiting' AND id NOT IN (
+       SELECT id FROM account_requests WHERE state <> 'waiting' ORDER BY decided_at_ms DESC, rowid DESC LIMIT @most)`,
   )
-  const known = (row: Row | undefined) => row && recordOf(row)
+  const fromRow = (row: StoredRow): AccountRequestRecord => {
+    const { type, address, ...request } = requests.fromRow(row)
+    return { ...request, wallet: { type, address } }
+  }
+  const fromOptionalRow = (row: StoredRow | undefined) => row && fromRow(row)
 
   return {
-    save({ id, wallet, state, askedAtMs, decidedAtMs }) {
-      save.run(id, walletKey(wallet), wallet.type, wallet.address, state, askedAtMs, decidedAtMs)
-    },
-    find: (id) => known(find.get(id)),
-    ofWallet: (wallet) => known(ofWallet.get(walletKey(wallet))),
-    list: (limit) => list.all(limit).map(recordOf),
+    save: database.transaction(({ wallet, ...request }: AccountRequestRecord) => {
+      const caip10 = walletKey(wallet)
+      remove.run({ caip10 })
+      const { type, address } = wallet
+      add.run({ ...requests.params({ ...request, type, address }), caip10 })
+    }),
+    find: (id) => fromOptionalRow(find.get({ id })),
+    ofWallet: (wallet) => fromOptionalRow(ofWallet.get({ caip10: walletKey(wallet) })),
+    list: (limit) => list.all({ limit }).map(fromRow),
     countWaiting: () => countWaiting.get()?.count ?? 0,
-    remove(wallet) {
-      remove.run(walletKey(wallet))
-    },
+    remove: (wallet) => void remove.run({ caip10: walletKey(wallet) }),
     trim({ waitingBeforeMs, decidedBeforeMs, most }) {
-      removeOld.run(waitingBeforeMs, decidedBeforeMs)
-      removeMost.run(most)
+      removeOld.run({ waitingBeforeMs, decidedBeforeMs })
+      removeMost.run({ most })
     },
   }
-}
-
-function recordOf({ type, address, ...row }: Row): AccountRequestRecord {
-  return { ...row, wallet: { type: ChainType.parse(type), address } }
 }

@@ -1,33 +1,32 @@
 import type { Database } from '../../storage/openDatabase.ts'
+import { defineTable, number, type Params, type RowOf, text } from '../../storage/table.ts'
+
+const nonces = defineTable('auth_nonces', { nonce: text(), expiresAtMs: number() })
+type Nonce = RowOf<typeof nonces>
 
 export type NonceRepository = {
   add(nonce: string, expiresAtMs: number): void
-  /** @returns when it would have ended, of a nonce that was there; it is gone afterwards. */
+  /** Removes a nonce. @returns its expiry, or undefined for an unknown nonce */
   take(nonce: string): number | undefined
   removeExpired(nowMs: number): void
-  /** Keeps the `most` that end last. */
+  /** Removes all but the `most` nonces that expire last. */
   trim(most: number): void
 }
 
 export function nonceRepository(database: Database): NonceRepository {
-  const add = database.prepare<[string, number]>('INSERT INTO auth_nonces VALUES (?, ?)')
-  const take = database.prepare<[string], { expiresAtMs: number }>(
-    'DELETE FROM auth_nonces WHERE nonce = ? RETURNING expires_at_ms AS expiresAtMs',
+  const add = database.prepare<[Params<keyof Nonce>]>(nonces.insert)
+  const take = database.prepare<[Params<'nonce'>], Pick<Nonce, 'expiresAtMs'>>(
+    'DELETE FROM auth_nonces WHERE nonce = @nonce RETURNING expires_at_ms AS "expiresAtMs"',
   )
-  const removeExpired = database.prepare<[number]>('DELETE FROM auth_nonces WHERE expires_at_ms <= ?')
-  const trim = database.prepare<[number]>(
-    'DELETE FROM auth_nonces WHERE nonce IN (SELECT nonce FROM auth_nonces ORDER BY expires_at_ms DESC LIMIT -1 OFFSET ?)',
+  const removeExpired = database.prepare<[Params<'nowMs'>]>('DELETE FROM auth_nonces WHERE expires_at_ms <= @nowMs')
+  const trim = database.prepare<[Params<'most'>]>(
+    `DELETE FROM auth_nonces WHERE nonce NOT IN
+       (SELECT nonce FROM auth_nonces ORDER BY expires_at_ms DESC LIMIT @most)`,
   )
   return {
-    add(nonce, expiresAtMs) {
-      add.run(nonce, expiresAtMs)
-    },
-    take: (nonce) => take.get(nonce)?.expiresAtMs,
-    removeExpired(nowMs) {
-      removeExpired.run(nowMs)
-    },
-    trim(most) {
-      trim.run(most)
-    },
+    add: (nonce, expiresAtMs) => void add.run({ nonce, expiresAtMs }),
+    take: (nonce) => take.get({ nonce })?.expiresAtMs,
+    removeExpired: (nowMs) => void removeExpired.run({ nowMs }),
+    trim: (most) => void trim.run({ most }),
   }
 }

@@ -1,83 +1,82 @@
-import { AccountId } from '../../../shared/ids.ts'
+import type { AccountId } from '../../../shared/ids.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import {
+  bytes,
+  defineTable,
+  named,
+  nullable,
+  number,
+  type Params,
+  type RowOf,
+  type StoredRow,
+  text,
+} from '../../storage/table.ts'
 import { type WalletName, walletKey } from './walletRepository.ts'
 
-export type RefreshToken = {
-  /** SHA-256 of the token; the token itself is never kept. */
-  hash: Buffer
-  /** All that came from one sign-in. */
-  familyId: string
-  accountId: AccountId
-  wallet: WalletName
-  createdAtMs: number
-  expiresAtMs: number
-}
-export type RefreshTokenState = Pick<RefreshToken, 'familyId' | 'accountId' | 'expiresAtMs'> & {
+const refreshTokens = defineTable('refresh_tokens', {
+  /** SHA-256 of the token, which is not stored itself. */
+  hash: bytes(),
+  /** Sign-in that the token belongs to. */
+  familyId: text(),
+  accountId: text<AccountId>(),
   /** `walletKey` of its wallet. */
-  wallet: string
-  usedAtMs: number | null
-  revokedAtMs: number | null
-}
+  wallet: named('caip10', text()),
+  createdAtMs: number(),
+  expiresAtMs: number(),
+  usedAtMs: nullable(number()),
+  revokedAtMs: nullable(number()),
+})
+type StoredRefreshToken = RowOf<typeof refreshTokens>
+export type RefreshToken = Omit<StoredRefreshToken, 'wallet' | 'usedAtMs' | 'revokedAtMs'> & { wallet: WalletName }
 
 export type RefreshTokenRepository = {
   add(token: RefreshToken): void
-  find(hash: Buffer): RefreshTokenState | undefined
+  find(hash: Buffer): StoredRefreshToken | undefined
   markUsed(hash: Buffer, atMs: number): void
   revokeFamily(familyId: string, atMs: number): void
   revokeWallet(wallet: WalletName, atMs: number): void
-  /** Returns the account of a sign-in and its role; undefined once it was ended, or its wallet unlinked. */
+  /** Returns the account of a sign-in and its role, or undefined once it was ended or its wallet unlinked. */
   findRights(familyId: string): { accountId: AccountId; owner: boolean } | undefined
   removeExpired(nowMs: number): void
 }
 
-type StateRow = Omit<RefreshTokenState, 'accountId'> & { accountId: string }
-
 export function refreshTokenRepository(database: Database): RefreshTokenRepository {
-  const add = database.prepare<[Buffer, string, string, string, number, number]>(
-    `INSERT INTO refresh_tokens (hash, family_id, account_id, caip10, created_at_ms, expires_at_ms)
-     VALUES (?, ?, ?, ?, ?, ?)`,
+  const add = database.prepare<[Params<keyof StoredRefreshToken>]>(refreshTokens.insert)
+  const find = database.prepare<[Params<'hash'>], StoredRow>(
+    `SELECT ${refreshTokens.selection()} FROM refresh_tokens WHERE hash = @hash`,
   )
-  const find = database.prepare<[Buffer], StateRow>(
-    `SELECT family_id AS familyId, account_id AS accountId, caip10 AS wallet, expires_at_ms AS expiresAtMs,
-       used_at_ms AS usedAtMs, revoked_at_ms AS revokedAtMs FROM refresh_tokens WHERE hash = ?`,
+  const markUsed = database.prepare<[Params<'hash' | 'atMs'>]>(
+    'UPDATE refresh_tokens SET used_at_ms = @atMs WHERE hash = @hash',
   )
-  const markUsed = database.prepare<[number, Buffer]>('UPDATE refresh_tokens SET used_at_ms = ? WHERE hash = ?')
-  const revokeFamily = database.prepare<[number, string]>(
-    'UPDATE refresh_tokens SET revoked_at_ms = ? WHERE family_id = ? AND revoked_at_ms IS NULL',
+  const revokeFamily = database.prepare<[Params<'familyId' | 'atMs'>]>(
+    'UPDATE refresh_tokens SET revoked_at_ms = @atMs WHERE family_id = @familyId AND revoked_at_ms IS NULL',
   )
-  const revokeWallet = database.prepare<[number, string]>(
-    'UPDATE refresh_tokens SET revoked_at_ms = ? WHERE caip10 = ? AND revoked_at_ms IS NULL',
+  const revokeWallet = database.prepare<[Params<'wallet' | 'atMs'>]>(
+    'UPDATE refresh_tokens SET revoked_at_ms = @atMs WHERE caip10 = @wallet AND revoked_at_ms IS NULL',
   )
-  const findRights = database.prepare<[string], { accountId: string; owner: 0 | 1 }>(
-    `SELECT accounts.id AS accountId, accounts.role = 'owner' AS owner FROM refresh_tokens
+  const findRights = database.prepare<[Params<'familyId'>], { accountId: AccountId; owner: 0 | 1 }>(
+    `SELECT accounts.id AS "accountId", accounts.role = 'owner' AS owner FROM refresh_tokens
        JOIN accounts ON accounts.id = refresh_tokens.account_id
        JOIN account_wallets USING (caip10, account_id)
-     WHERE family_id = ? AND revoked_at_ms IS NULL LIMIT 1`,
+     WHERE family_id = @familyId AND revoked_at_ms IS NULL LIMIT 1`,
   )
-  const removeExpired = database.prepare<[number]>('DELETE FROM refresh_tokens WHERE expires_at_ms <= ?')
+  const removeExpired = database.prepare<[Params<'nowMs'>]>('DELETE FROM refresh_tokens WHERE expires_at_ms <= @nowMs')
   return {
-    add({ hash, familyId, accountId, wallet, createdAtMs, expiresAtMs }) {
-      add.run(hash, familyId, accountId, walletKey(wallet), createdAtMs, expiresAtMs)
+    add(token) {
+      const wallet = walletKey(token.wallet)
+      add.run(refreshTokens.params({ ...token, wallet, usedAtMs: null, revokedAtMs: null }))
     },
     find(hash) {
-      const row = find.get(hash)
-      return row && { ...row, accountId: AccountId.parse(row.accountId) }
+      const row = find.get({ hash })
+      return row && refreshTokens.fromRow(row)
     },
-    markUsed(hash, atMs) {
-      markUsed.run(atMs, hash)
-    },
-    revokeFamily(familyId, atMs) {
-      revokeFamily.run(atMs, familyId)
-    },
-    revokeWallet(wallet, atMs) {
-      revokeWallet.run(atMs, walletKey(wallet))
-    },
+    markUsed: (hash, atMs) => void markUsed.run({ hash, atMs }),
+    revokeFamily: (familyId, atMs) => void revokeFamily.run({ familyId, atMs }),
+    revokeWallet: (wallet, atMs) => void revokeWallet.run({ wallet: walletKey(wallet), atMs }),
     findRights(familyId) {
-      const row = findRights.get(familyId)
-      return row && { accountId: AccountId.parse(row.accountId), owner: row.owner === 1 }
+      const row = findRights.get({ familyId })
+      return row && { accountId: row.accountId, owner: row.owner === 1 }
     },
-    removeExpired(nowMs) {
-      removeExpired.run(nowMs)
-    },
+    removeExpired: (nowMs) => void removeExpired.run({ nowMs }),
   }
 }
