@@ -1,13 +1,21 @@
-import { AccountId, SandboxId } from '../../../shared/ids.ts'
+import type { AccountId, SandboxId } from '../../../shared/ids.ts'
 import { issuerIsPresent } from '../../storage/issuerIsPresent.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import { bytes, defineTable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
 import type { Issuer } from '../principals.ts'
 
-export type TerminalLinkRecord = { hash: Buffer; sandboxId: SandboxId; accountId: AccountId; expiresAtMs: number }
+const links = defineTable('terminal_links', {
+  /** SHA-256 of the token. */
+  hash: bytes(),
+  sandboxId: text<SandboxId>(),
+  accountId: text<AccountId>(),
+  expiresAtMs: number(),
+})
+export type TerminalLinkRecord = RowOf<typeof links>
 
 export type TerminalLinkRepository = {
   add(link: TerminalLinkRecord & { issuer: Issuer }): void
-  /** @returns undefined for a link that has expired, or whose sign-in has ended. Those of a revoked key are deleted. */
+  /** @returns undefined for a link that has expired, or whose sign-in has ended. Links of a revoked key are deleted. */
   find(
     hash: Buffer,
     nowMs: number,
@@ -16,44 +24,28 @@ export type TerminalLinkRepository = {
 }
 
 export function terminalLinkRepository(database: Database): TerminalLinkRepository {
-  const add = database.prepare<[Buffer, string, string, number, string | null, string | null]>(
-    `INSERT INTO terminal_links (hash, sandbox_id, account_id, expires_at_ms, issuer_key_id, issuer_sign_in)
-     VALUES (?, ?, ?, ?, ?, ?)`,
+  const add = database.prepare<[Params<keyof TerminalLinkRecord | 'keyId' | 'signIn'>]>(
+    links.insertWith({ issuer_key_id: '@keyId', issuer_sign_in: '@signIn' }),
   )
   const find = database.prepare<
-    [Buffer, number],
-    {
-      hash: Buffer
-      sandboxId: string
-      accountId: string
-      expiresAtMs: number
-      keyId: string | null
-      keyName: string | null
-    }
+    [Params<'hash' | 'nowMs'>],
+    StoredRow & { keyId: string | null; keyName: string | null }
   >(
-    `SELECT terminal_links.hash, sandbox_id AS sandboxId, terminal_links.account_id AS accountId,
-       expires_at_ms AS expiresAtMs, api_keys.id AS keyId, api_keys.name AS keyName
+    `SELECT ${links.selection('terminal_links')}, api_keys.id AS "keyId", api_keys.name AS "keyName"
      FROM terminal_links LEFT JOIN api_keys ON api_keys.id = issuer_key_id AND in_owner_file = 0
-     WHERE terminal_links.hash = ? AND expires_at_ms > ? AND ${issuerIsPresent('terminal_links')}`,
+     WHERE terminal_links.hash = @hash AND expires_at_ms > @nowMs AND ${issuerIsPresent('terminal_links')}`,
   )
-  const removeExpired = database.prepare<[number]>('DELETE FROM terminal_links WHERE expires_at_ms <= ?')
+  const removeExpired = database.prepare<[Params<'nowMs'>]>('DELETE FROM terminal_links WHERE expires_at_ms <= @nowMs')
   return {
-    add({ hash, sandboxId, accountId, expiresAtMs, issuer }) {
-      add.run(hash, sandboxId, accountId, expiresAtMs, issuer.keyId, issuer.signIn)
+    add({ issuer: { keyId, signIn }, ...link }) {
+      add.run({ ...links.params(link), keyId, signIn })
     },
     find(hash, nowMs) {
-      const row = find.get(hash, nowMs)
+      const row = find.get({ hash, nowMs })
       if (!row) return undefined
-      const { keyId, keyName, ...link } = row
-      return {
-        ...link,
-        sandboxId: SandboxId.parse(link.sandboxId),
-        accountId: AccountId.parse(link.accountId),
-        issuerKey: keyId !== null && keyName !== null ? { id: keyId, name: keyName } : null,
-      }
+      const { keyId: id, keyName: name } = row
+      return { ...links.fromRow(row), issuerKey: id !== null && name !== null ? { id, name } : null }
     },
-    removeExpired(nowMs) {
-      removeExpired.run(nowMs)
-    },
+    removeExpired: (nowMs) => void removeExpired.run({ nowMs }),
   }
 }
