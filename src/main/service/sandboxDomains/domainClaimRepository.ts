@@ -1,45 +1,49 @@
-import { SandboxId } from '../../../shared/ids.ts'
+import type { SandboxId } from '../../../shared/ids.ts'
 import type { Database } from '../../storage/openDatabase.ts'
-import type { SandboxDomainRecord } from './sandboxDomainRepository.ts'
+import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
 
-/** A domain that is to lead to a sandbox once it is proved. */
-export type DomainClaim = SandboxDomainRecord & { token: string }
+const claims = defineTable('sandbox_domain_claims', {
+  domain: text(),
+  sandboxId: text<SandboxId>(),
+  /** Null: the port that was exposed first. */
+  port: nullable(number()),
+  /** Value of the DNS record that proves the domain. Public. */
+  token: text(),
+  createdAtMs: number(),
+})
+/** A domain that will lead to a sandbox once it is proved. */
+export type DomainClaim = RowOf<typeof claims>
 
 export type DomainClaimRepository = {
-  /** Inserts it, or changes its port. */
+  /** Inserts a claim, or changes its port. */
   save(claim: DomainClaim): void
   find(sandboxId: SandboxId, domain: string): DomainClaim | undefined
-  /** By name. */
+  /** Sorted by name. */
   list(sandboxId: SandboxId): DomainClaim[]
   remove(sandboxId: SandboxId, domain: string): void
 }
 
-type Row = Omit<DomainClaim, 'sandboxId'> & { sandboxId: string }
-const columns = 'domain, sandbox_id AS sandboxId, port, token, created_at_ms AS createdAtMs'
-
 export function domainClaimRepository(database: Database): DomainClaimRepository {
-  const save = database.prepare<[DomainClaim]>(
-    `INSERT INTO sandbox_domain_claims (domain, sandbox_id, port, token, created_at_ms)
-     VALUES (:domain, :sandboxId, :port, :token, :createdAtMs)
-     ON CONFLICT (domain, sandbox_id) DO UPDATE SET port = excluded.port`,
+  const selection = `SELECT ${claims.selection()} FROM sandbox_domain_claims`
+  const save = database.prepare<[Params<keyof DomainClaim>]>(
+    `${claims.insert} ON CONFLICT (domain, sandbox_id) DO UPDATE SET port = excluded.port`,
   )
-  const find = database.prepare<[string, string], Row>(
-    `SELECT ${columns} FROM sandbox_domain_claims WHERE domain = ? AND sandbox_id = ?`,
+  const find = database.prepare<[Params<'domain' | 'sandboxId'>], StoredRow>(
+    `${selection} WHERE domain = @domain AND sandbox_id = @sandboxId`,
   )
-  const list = database.prepare<[string], Row>(
-    `SELECT ${columns} FROM sandbox_domain_claims WHERE sandbox_id = ? ORDER BY domain`,
+  const list = database.prepare<[Params<'sandboxId'>], StoredRow>(
+    `${selection} WHERE sandbox_id = @sandboxId ORDER BY domain`,
   )
-  const remove = database.prepare<[string, string]>(
-    'DELETE FROM sandbox_domain_claims WHERE domain = ? AND sandbox_id = ?',
+  const remove = database.prepare<[Params<'domain' | 'sandboxId'>]>(
+    'DELETE FROM sandbox_domain_claims WHERE domain = @domain AND sandbox_id = @sandboxId',
   )
-  const claimOf = (row: Row): DomainClaim => ({ ...row, sandboxId: SandboxId.parse(row.sandboxId) })
   return {
-    save: (claim) => void save.run(claim),
+    save: (claim) => void save.run(claims.params(claim)),
     find(sandboxId, domain) {
-      const row = find.get(domain, sandboxId)
-      return row && claimOf(row)
+      const row = find.get({ domain, sandboxId })
+      return row && claims.fromRow(row)
     },
-    list: (sandboxId) => list.all(sandboxId).map(claimOf),
-    remove: (sandboxId, domain) => void remove.run(domain, sandboxId),
+    list: (sandboxId) => list.all({ sandboxId }).map(claims.fromRow),
+    remove: (sandboxId, domain) => void remove.run({ domain, sandboxId }),
   }
 }

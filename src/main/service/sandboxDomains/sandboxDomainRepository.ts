@@ -1,51 +1,41 @@
-import { SandboxId } from '../../../shared/ids.ts'
+import type { SandboxId } from '../../../shared/ids.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
 
-export type SandboxDomainRecord = {
-  domain: string
-  sandboxId: SandboxId
+const sandboxDomains = defineTable('sandbox_domains', {
+  domain: text(),
+  sandboxId: text<SandboxId>(),
   /** Null: the port that was exposed first. */
-  port: number | null
-  createdAtMs: number
-}
+  port: nullable(number()),
+  createdAtMs: number(),
+})
+export type SandboxDomainRecord = RowOf<typeof sandboxDomains>
 
 export type SandboxDomainRepository = {
-  /** Inserts it, or leads it elsewhere. */
+  /** Inserts a domain, or changes its sandbox and port. */
   save(record: SandboxDomainRecord): void
   find(domain: string): SandboxDomainRecord | undefined
-  /** By name. */
+  /** Sorted by name. */
   list(sandboxId: SandboxId): SandboxDomainRecord[]
   remove(domain: string): void
 }
 
-type Row = { domain: string; sandboxId: string; port: number | null; createdAtMs: number }
-
 export function sandboxDomainRepository(database: Database): SandboxDomainRepository {
-  const columns = 'domain, sandbox_id AS sandboxId, port, created_at_ms AS createdAtMs'
-  const save = database.prepare<[SandboxDomainRecord]>(
-    `INSERT INTO sandbox_domains (domain, sandbox_id, port, created_at_ms)
-     VALUES (:domain, :sandboxId, :port, :createdAtMs)
-     ON CONFLICT (domain) DO UPDATE SET sandbox_id = excluded.sandbox_id, port = excluded.port,
-       created_at_ms = excluded.created_at_ms`,
+  const selection = `SELECT ${sandboxDomains.selection()} FROM sandbox_domains`
+  const save = database.prepare<[Params<keyof SandboxDomainRecord>]>(sandboxDomains.upsert(['domain']))
+  const find = database.prepare<[Params<'domain'>], StoredRow>(`${selection} WHERE domain = @domain`)
+  const list = database.prepare<[Params<'sandboxId'>], StoredRow>(
+    `${selection} WHERE sandbox_id = @sandboxId ORDER BY domain`,
   )
-  const find = database.prepare<[string], Row>(`SELECT ${columns} FROM sandbox_domains WHERE domain = ?`)
-  const list = database.prepare<[string], Row>(
-    `SELECT ${columns} FROM sandbox_domains WHERE sandbox_id = ? ORDER BY domain`,
-  )
-  const remove = database.prepare<[string]>('DELETE FROM sandbox_domains WHERE domain = ?')
-  const recordOf = (row: Row): SandboxDomainRecord => ({ ...row, sandboxId: SandboxId.parse(row.sandboxId) })
+  const remove = database.prepare<[Params<'domain'>]>('DELETE FROM sandbox_domains WHERE domain = @domain')
 
   return {
-    save(record) {
-      save.run(record)
-    },
+    save: (record) => void save.run(sandboxDomains.params(record)),
     find(domain) {
-      const row = find.get(domain)
-      return row && recordOf(row)
+      const row = find.get({ domain })
+      return row && sandboxDomains.fromRow(row)
     },
-    list: (sandboxId) => list.all(sandboxId).map(recordOf),
-    remove(domain) {
-      remove.run(domain)
-    },
+    list: (sandboxId) => list.all({ sandboxId }).map(sandboxDomains.fromRow),
+    remove: (domain) => void remove.run({ domain }),
   }
 }
