@@ -1,15 +1,18 @@
 import type { Database } from '../../storage/openDatabase.ts'
+import { defineTable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
 
-export type TestTransfer = {
-  payer: string
-  nonce: string
-  payee: string
-  amount: number
-  transactionHash: string
-  atMs: number
-}
+const balances = defineTable('test_money', { address: text(), balance: number() })
+const transfers = defineTable('test_money_transfers', {
+  payer: text(),
+  nonce: text(),
+  payee: text(),
+  amount: number(),
+  transactionHash: text(),
+  atMs: number(),
+})
+export type TestTransfer = RowOf<typeof transfers>
 
-/** Addresses are in lower case. Each call is meant for a transaction of the caller. */
+/** Addresses are in lower case. Callers run each method in their transaction. */
 export type TestMoneyRepository = {
   balance(address: string): number
   add(address: string, amount: number): void
@@ -18,28 +21,31 @@ export type TestMoneyRepository = {
 }
 
 export function testMoneyRepository(database: Database): TestMoneyRepository {
-  const balance = database.prepare<[string], { balance: number }>('SELECT balance FROM test_money WHERE address = ?')
-  const add = database.prepare<[string, number]>(
-    `INSERT INTO test_money VALUES (?, ?) ON CONFLICT (address) DO UPDATE SET balance = balance + excluded.balance`,
+  const balance = database.prepare<[Params<'address'>], { balance: number }>(
+    'SELECT balance FROM test_money WHERE address = @address',
   )
-  const take = database.prepare<[number, string]>('UPDATE test_money SET balance = balance - ? WHERE address = ?')
-  const find = database.prepare<[string, string], TestTransfer>(
-    `SELECT payer, nonce, payee, amount, transaction_hash AS transactionHash, at_ms AS atMs
-     FROM test_money_transfers WHERE payer = ? AND nonce = ?`,
+  const add = database.prepare<[Params<'address' | 'balance'>]>(
+    `${balances.insert} ON CONFLICT (address) DO UPDATE SET balance = test_money.balance + excluded.balance`,
   )
-  const keep = database.prepare<[string, string, string, number, string, number]>(
-    'INSERT INTO test_money_transfers VALUES (?, ?, ?, ?, ?, ?)',
+  const subtract = database.prepare<[Params<'address' | 'amount'>]>(
+    'UPDATE test_money SET balance = balance - @amount WHERE address = @address',
   )
+  const find = database.prepare<[Params<'payer' | 'nonce'>], StoredRow>(
+    `SELECT ${transfers.selection()} FROM test_money_transfers WHERE payer = @payer AND nonce = @nonce`,
+  )
+  const addTransfer = database.prepare<[Params<keyof TestTransfer>]>(transfers.insert)
   return {
-    balance: (address) => balance.get(address)?.balance ?? 0,
-    add(address, amount) {
-      add.run(address, amount)
+    balance: (address) => balance.get({ address })?.balance ?? 0,
+    add: (address, amount) => void add.run({ address, balance: amount }),
+    findTransfer(payer, nonce) {
+      const row = find.get({ payer, nonce })
+      return row && transfers.fromRow(row)
     },
-    findTransfer: (payer, nonce) => find.get(payer, nonce),
-    transfer({ payer, nonce, payee, amount, transactionHash, atMs }) {
-      keep.run(payer, nonce, payee, amount, transactionHash, atMs)
-      take.run(amount, payer)
-      add.run(payee, amount)
+    transfer(transfer) {
+      const { payer, payee, amount } = transfer
+      addTransfer.run(transfers.params(transfer))
+      subtract.run({ address: payer, amount })
+      add.run({ address: payee, balance: amount })
     },
   }
 }
