@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/main/storage/openDatabase.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { inferenceOf } from '../support/models/inferenceOf.ts'
@@ -273,6 +273,28 @@ describe('the account that signs in to a hosted service', () => {
     await until('the sign-in to end', () => openSignIns(before.address) === 0)
     await eventually(async () => expect(await me()).toMatchObject({ wallet_address: next.address }))
     expect((await me()).id).not.toBe(id)
+  })
+
+  test('that is the only way into its account stays linked when it is removed, and the log tells', async () => {
+    const dataFolder = temporaryFolder('hosted-only')
+    const other = await runningAgent({ dataFolder, hosted: { url: relay.url, authority: undefined }, now })
+    onTestFinished(() => other.close())
+    const { privateKey } = evmWallet(now)
+    const { id, label } = await other.wallet.addPrivateKey({ privateKey, chainType: 'evm', passphrase })
+    other.wallet.setAutoLock(null)
+    await connected(other)
+    const { address } = other.wallet.account('evm')
+    await eventually(async () =>
+      expect((await other.send('/local/wallet/links')).json.links).toMatchObject([{ address, linked: true }]),
+    )
+    await other.wallet.remove(id, { typedLabel: label, passphrase, unlinksAll: true })
+    await until('the sign-in to end', () => openSignIns(address) === 0)
+    await eventually(() => expect(other.connection().detail).toMatch(/^Make or import a wallet: /))
+    const { json } = await other.send('/local/activity?limit=50')
+    expect(JSON.stringify(json)).toContain(`The removed wallet ${address} still signs in to your account at`)
+    const again = await other.wallet.addPrivateKey({ privateKey, chainType: 'evm', passphrase })
+    expect(again.accounts[0]?.address).toBe(address)
+    await connected(other)
   })
 
   test('is not signed in where its address leads to another account than before', async () => {
