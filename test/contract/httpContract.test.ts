@@ -151,6 +151,8 @@ const asked: Record<string, Asked> = {
   sandboxList: {},
   sandboxGet: {},
   foundSandboxList: {},
+  sandboxHostGet: {},
+  sandboxHostReplace: {},
   removedThingList: {},
   foundSandboxAdopt: { id: () => adoptableId },
   foundSandboxDelete: { id: () => orphanId },

@@ -20,6 +20,7 @@ import { uploadRoutes } from './files/uploadRoutes.ts'
 import { uploads } from './files/uploads.ts'
 import type { HostCall, HostCalls } from './host/hostCalls.ts'
 import { hostConnection } from './host/hostConnection.ts'
+import { hostRoutes } from './host/hostRoutes.ts'
 import { openPath } from './http/previewPages.ts'
 import { answerRepository } from './idempotency/answerRepository.ts'
 import { idlePolicy } from './idle/idlePolicy.ts'
@@ -267,6 +268,7 @@ export function sandboxParts(
     endpoints: callers.known([
       ...imageRoutes(sharedImages),
       ...sandboxRoutes({ sandboxes, runtimes, defaultNetwork, call, activity, toWire }),
+      ...hostRoutes(host),
       ...foundSandboxRoutes({ found, toWire }),
       ...snapshotRoutes({ snapshots: kept, toWire }),
       ...portRoutes({ sandboxes, ports, tokens, frames, urlOf: names.urlOf, openPath }),

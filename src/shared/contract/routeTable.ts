@@ -78,6 +78,7 @@ import {
   startSandbox,
   stopSandbox,
 } from './sandboxes.ts'
+import { getSandboxHost, replaceSandboxHost } from './sandboxHost.ts'
 import { createSnapshot, deleteSnapshot, forkSnapshot, listSnapshots, restoreSnapshot } from './snapshots.ts'
 import { searchTerminals } from './terminalSearch.ts'
 import {
@@ -119,6 +120,8 @@ export const routeTable: readonly Route[] = [
   deleteSandbox,
   startSandbox,
   stopSandbox,
+  getSandboxHost,
+  replaceSandboxHost,
   listFoundSandboxes,
   adoptFoundSandbox,
   deleteFoundSandbox,

@@ -218,7 +218,8 @@ test('leaves a busy host of another version alone, and says what to do', async (
   const failure = await host.call('describe', {}).catch((it: unknown) => it)
   expect(failure).toMatchObject({
     code: 'host/unavailable',
-    message: 'A sandbox host of Steward old still runs 1 sandboxes.',
-    detail: expect.stringContaining('process 7'),
+    message: 'A sandbox host of Steward old still runs 1 sandbox.',
+    detail: expect.stringContaining('Stop all and continue'),
   })
+  expect(host.state()).toEqual({ state: 'other-version', version: 'old', running_sandboxes: 1 })
 })

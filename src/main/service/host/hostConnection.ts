@@ -1,19 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../../../shared/appError.ts'
 import { HostEvent } from '../../../shared/contract/hostIpc.ts'
+import type { SandboxHost } from '../../../shared/contract/sandboxHost.ts'
 import type { HostProcess } from '../../platform/hostProcess.ts'
 import { connectIpc, type IpcClient } from '../../platform/ipc/ipcClient.ts'
 import type { Log } from '../../platform/log.ts'
 import { openBytes } from './hostBytes.ts'
 import { callHost, type HostCall, type HostCalls } from './hostCalls.ts'
 import { createHostHeartbeat } from './hostHeartbeat.ts'
-import { replaceOtherVersion } from './hostVersion.ts'
+import { endOtherHost, findOtherHost, type OtherHost, otherVersionError, replacingError } from './hostVersion.ts'
 
 export type HostConnection = HostCalls & {
   /** Starts reporting. The host may be started earlier, but calls wait for this. */
   start(): void
   /** Whether the host has been unreachable for longer than a restart takes. */
   isAway(): boolean
+  state(): SandboxHost
+  /**
+   * Stops the sandboxes of a host of another version, and waits for one that the service can use.
+   * @throws AppError `host/unavailable` if none comes in time
+   */
+  replace(): Promise<void>
   /** Ends the connection; the host and its machines go on. */
   close(): Promise<void>
 }
@@ -42,6 +49,8 @@ export type HostConnectionOptions = {
 
 const connectDeadlineMs = 5000
 const restartMs = 5000
+/** For sandboxes to stop, and for a new host to listen. */
+const replaceMs = 60_000
 const pauses = { firstMs: 10, nobodyMs: 250, otherMs: 5000 } as const
 /** A host that was launched gets this long to listen before another one is tried, each time twice as long. */
 const launches = { firstMs: 15_000, longestMs: 60_000 } as const
@@ -58,6 +67,9 @@ export function hostConnection(options: HostConnectionOptions): HostConnection {
   let connected = Promise.withResolvers<IpcClient>()
   let awaySinceMs = now()
   let whyAway: AppError | undefined
+  let other: OtherHost | undefined
+  let mayStopOther = false
+  let wake = new AbortController()
   const heartbeat = createHostHeartbeat({ findHost: options.findHost, log, ...options.heartbeat })
 
   const receive = (event: unknown): void => {
@@ -76,7 +88,13 @@ export function hostConnection(options: HostConnectionOptions): HostConnection {
     try {
       closing.signal.throwIfAborted()
       const call: HostCall = (method, params, given) => callHost(client, { method, params }, given)
-      await replaceOtherVersion(call)
+      other = await findOtherHost(client)
+      if (other) {
+        if (other.runningSandboxes > 0 && !mayStopOther) throw otherVersionError(other)
+        await endOtherHost(client)
+        throw replacingError(other)
+      }
+      mayStopOther = false
       await mayReport.promise
       closing.signal.throwIfAborted()
       await options.onConnected(call)
@@ -116,7 +134,10 @@ export function hostConnection(options: HostConnectionOptions): HostConnection {
       } catch (failure) {
         if (closing.signal.aborted) return
         const nobody = nobodyListens(failure)
-        if (nobody) heartbeat.reset()
+        if (nobody) {
+          heartbeat.reset()
+          other = undefined
+        }
         if (!nobody) log.warn('cannot use the host', { failure })
         whyAway = failure instanceof AppError ? failure : undefined
         const ending = options.hasCrashed() ? 'crashed' : 'stopped' // the next host writes its own pid file
@@ -134,7 +155,8 @@ export function hostConnection(options: HostConnectionOptions): HostConnection {
         }
         pauseMs = Math.min(pauseMs * 1.5, nobody ? pauses.nobodyMs : pauses.otherMs)
       }
-      await pause(pauseMs, undefined, { signal: closing.signal }).catch(() => {})
+      wake = new AbortController()
+      await pause(pauseMs, undefined, { signal: AbortSignal.any([closing.signal, wake.signal]) }).catch(() => {})
     }
   }
 
@@ -145,6 +167,17 @@ export function hostConnection(options: HostConnectionOptions): HostConnection {
 
   return {
     start: () => mayReport.resolve(),
+    state: () => ({
+      state: live ? 'connected' : other ? 'other-version' : 'away',
+      version: (!live && other?.version) || null,
+      running_sandboxes: live ? 0 : (other?.runningSandboxes ?? 0),
+    }),
+    async replace() {
+      if (live) return
+      mayStopOther = other !== undefined
+      wake.abort()
+      await within(connected.promise, replaceMs, away)
+    },
     isAway: () => live === undefined && now() - awaySinceMs > restartMs,
     call: async (method, params, given) => callHost(live ?? (await soon()), { method, params }, given),
     attach(params, handlers) {

@@ -8,6 +8,7 @@ import { IconButton } from '../../../ui/IconButton.tsx'
 import { SkeletonRows } from '../../../ui/Skeleton.tsx'
 import { TextField } from '../../../ui/TextField.tsx'
 import { FoundSandboxes } from './FoundSandboxes.tsx'
+import { OtherHostNotice } from './OtherHostNotice.tsx'
 import { SandboxListView } from './SandboxListView.tsx'
 import type { SandboxRowActions } from './SandboxRow.tsx'
 import { filterFrom, fits } from './sandboxFilter.ts'
@@ -42,6 +43,7 @@ export function SandboxPanel({ selectedId, actions, onSelect, onNew }: SandboxPa
           <ErrorNotice error={error} onRetry={() => void refetch()} />
         </div>
       )}
+      <OtherHostNotice />
       <FoundSandboxes />
       {data?.length === 0 && <p className="p-3 text-muted">No sandboxes yet.</p>}
       {filtered && (
