@@ -6,7 +6,7 @@ import type { LocalEvent } from '../../../shared/contract/localApi.ts'
 import { emitter } from '../../../shared/emitter.ts'
 import { silentLog } from '../../platform/log.ts'
 import type { PrincipalId } from '../../platform/principals.ts'
-import { createRemovedThings } from '../references/removedThings.ts'
+import type { ReferenceHolder } from '../references/removedThings.ts'
 import { createClientPresence, signInRequesterId } from './clientPresence.ts'
 
 const address = '0x5d38E6C1923492247511a01b49e34A26cacD6811'
@@ -17,11 +17,17 @@ function opened() {
   const account = { keys: ['key_1', 'key_2'], wallets: [address], isAway: false }
   const ended: PrincipalId[] = []
   const events = emitter<LocalEvent>()
-  const removed = createRemovedThings()
+  const holders: ReferenceHolder[] = []
   let asked = 0
   let answering = Promise.resolve()
   const presence = createClientPresence({
-    ...{ link: { subscribe: events.subscribe }, removed, log: silentLog },
+    ...{ link: { subscribe: events.subscribe }, log: silentLog },
+    removed: {
+      subscribe(holder) {
+        holders.push(holder)
+        return () => {}
+      },
+    },
     principals: { end: (principal) => ended.push(principal) },
     client: {
       async call(route) {
@@ -38,7 +44,7 @@ function opened() {
   })
   onTestFinished(presence.close)
   return {
-    ...{ account, presence, ended, removed, emit: events.emit },
+    ...{ account, presence, ended, holders, emit: events.emit },
     asked: () => asked,
     /** Holds the next answers until the returned function is called. */
     hold() {
@@ -74,9 +80,10 @@ test('a key that is newer than the answer does not end', async () => {
 })
 
 test('the outbox of the service ends a key at once', () => {
-  const { presence, ended, removed } = opened()
+  const { presence, ended, holders } = opened()
   presence.rightsOf('key:key_1')
-  removed.deliver({ kind: 'key', id: 'key_1', name: 'Build agent' })
+  expect(holders.map(({ kind }) => kind)).toEqual(['key'])
+  holders[0]?.onRemoved({ kind: 'key', id: 'key_1', name: 'Build agent' })
   expect([ended, presence.rightsOf('key:key_1')]).toEqual([['key:key_1'], undefined])
 })
 
