@@ -1,22 +1,44 @@
 import { type AccountId, SandboxId } from '../../../shared/ids.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import {
+  bytes,
+  defineTable,
+  nullable,
+  number,
+  type Params,
+  type RowOf,
+  type StoredRow,
+  text,
+} from '../../storage/table.ts'
 
-export type StoredAnswer = { requestHash: Buffer; status: number; body: string }
+const answers = defineTable('idempotent_answers', {
+  accountId: text<AccountId>(),
+  /** `Idempotency-Key` of the request. */
+  key: text(),
+  requestHash: bytes(),
+  status: number(),
+  body: text(),
+  expiresAtMs: number(),
+  /** Sandbox of the path, whose deletion removes the answer. */
+  sandboxId: nullable(text()),
+  /** Size of the body in UTF-8. */
+  bytes: number(),
+  /** Sandbox, snapshot, upload or terminal that the request created, whose deletion removes the answer. */
+  createdId: nullable(text()),
+})
+type Row = RowOf<typeof answers>
+export type StoredAnswer = Pick<Row, 'requestHash' | 'status' | 'body'>
 export type AnswerReferences = {
   expiresAtMs: number
   sandboxId: string | undefined
   createdId: string | undefined
 }
-export type AnswerSlot = { accountId: AccountId; key: string }
+export type AnswerSlot = Pick<Row, 'accountId' | 'key'>
 
 export type AnswerRepository = {
   find(slot: AnswerSlot, nowMs: number): StoredAnswer | undefined
-  /**
-   * Stores nothing for a created sandbox that was deleted meanwhile.
-   * @param given.sandboxId sandbox of the path, whose deletion removes the answer
-   * @param given.createdId thing that the request created, whose deletion removes the answer
-   */
-  store(slot: AnswerSlot, answer: StoredAnswer, given: AnswerReferences): void
+  /** Stores nothing for a created sandbox that was deleted meanwhile. */
+  store(slot: AnswerSlot, answer: StoredAnswer, references: AnswerReferences): void
   /** Removes answers that created a thing which no table of the database has. */
   removeCreated(createdId: string): void
   /** Removes a batch of expired answers, to bound the time of one call. */
@@ -25,50 +47,48 @@ export type AnswerRepository = {
   trim(accountId: AccountId, budget: { maxAnswers: number; maxBytes: number }): void
 }
 
-const removedAtOnce = 100
-const pagesAtOnce = 1_000
+const removalBatchSize = 100
+const vacuumedPages = 1_000
 
 export function answerRepository(database: Database): AnswerRepository {
-  const find = database.prepare<[string, string, number], StoredAnswer>(
-    `SELECT request_hash AS requestHash, status, body FROM idempotent_answers
-     WHERE account_id = ? AND key = ? AND expires_at_ms > ?`,
+  const find = database.prepare<[Params<'accountId' | 'key' | 'nowMs'>], StoredRow>(
+    `SELECT ${answers.selection()} FROM idempotent_answers
+     WHERE account_id = @accountId AND key = @key AND expires_at_ms > @nowMs`,
   )
-  const store = database.prepare<
-    [string, string, Buffer, number, string, number, string | null, number, string | null]
-  >(
-    `INSERT OR REPLACE INTO idempotent_answers
-       (account_id, key, request_hash, status, body, expires_at_ms, sandbox_id, bytes, created_id)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  const store = database.prepare<[Params<keyof Row>]>(answers.upsert(['accountId', 'key']))
+  const hasSandbox = database.prepare<[Params<'id'>]>('SELECT 1 FROM sandboxes WHERE id = @id')
+  const removeCreated = database.prepare<[Params<'createdId'>]>(
+    'DELETE FROM idempotent_answers WHERE created_id = @createdId',
   )
-  const hasSandbox = database.prepare<[string], { found: 1 }>('SELECT 1 AS found FROM sandboxes WHERE id = ?')
-  const removeCreated = database.prepare<[string]>('DELETE FROM idempotent_answers WHERE created_id = ?')
-  const removeExpired = database.prepare<[number, number]>(
+  const removeExpired = database.prepare<[Params<'nowMs' | 'limit'>]>(
     `DELETE FROM idempotent_answers WHERE rowid IN
-       (SELECT rowid FROM idempotent_answers WHERE expires_at_ms <= ? LIMIT ?)`,
+       (SELECT rowid FROM idempotent_answers WHERE expires_at_ms <= @nowMs LIMIT @limit)`,
   )
-  const trim = database.prepare<{ accountId: string; maxAnswers: number; maxBytes: number }>(
+  const trim = database.prepare<[Params<'accountId' | 'maxAnswers' | 'maxBytes'>]>(
     `DELETE FROM idempotent_answers WHERE rowid IN (
        SELECT id FROM (
          SELECT rowid AS id, row_number() OVER newest AS place, sum(bytes) OVER newest AS total
-         FROM idempotent_answers WHERE account_id = :accountId
+         FROM idempotent_answers WHERE account_id = @accountId
          WINDOW newest AS (ORDER BY expires_at_ms DESC, rowid DESC ROWS UNBOUNDED PRECEDING)
-       ) WHERE place > :maxAnswers OR total > :maxBytes)`,
+       ) WHERE place > @maxAnswers OR total > @maxBytes)`,
   )
   return {
-    find: ({ accountId, key }, nowMs) => find.get(accountId, key, nowMs),
-    store({ accountId, key }, { requestHash, status, body }, { expiresAtMs, sandboxId, createdId }) {
-      if (createdId !== undefined && SandboxId.safeParse(createdId).success && !hasSandbox.get(createdId)) return
-      const bytes = Buffer.byteLength(body)
-      const references = [sandboxId ?? null, bytes, createdId ?? null] as const
-      store.run(accountId, key, requestHash, status, body, expiresAtMs, ...references)
+    find({ accountId, key }, nowMs) {
+      const row = find.get({ accountId, key, nowMs })
+      return row && answers.fromRow(row)
     },
-    removeCreated: (createdId) => void removeCreated.run(createdId),
-    removeExpired(nowMs) {
-      removeExpired.run(nowMs, removedAtOnce)
+    store({ accountId, key }, { requestHash, status, body }, { expiresAtMs, sandboxId = null, createdId = null }) {
+      if (SandboxId.safeParse(createdId).success && !hasSandbox.get({ id: createdId })) return
+      store.run({
+        ...{ accountId, key, requestHash, status, body, expiresAtMs, sandboxId, createdId },
+        bytes: Buffer.byteLength(body),
+      })
     },
+    removeCreated: (createdId) => void removeCreated.run({ createdId }),
+    removeExpired: (nowMs) => void removeExpired.run({ nowMs, limit: removalBatchSize }),
     trim(accountId, budget) {
       trim.run({ accountId, ...budget })
-      database.pragma(`incremental_vacuum(${pagesAtOnce})`)
+      database.pragma(`incremental_vacuum(${vacuumedPages})`)
     },
   }
 }
