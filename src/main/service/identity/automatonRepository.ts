@@ -1,121 +1,117 @@
 import type { ChainType } from '../../../shared/contract/wallet.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import {
+  defineTable,
+  named,
+  nullable,
+  number,
+  type Params,
+  type RowOf,
+  type StoredRow,
+  text,
+} from '../../storage/table.ts'
 
-export type AutomatonRecord = {
-  /** Lower case without dashes: one identity, however its id is written. */
-  id: string
-  sentId: string
-  automatonAddress: string
-  creatorAddress: string
-  /** For comparison: EVM in lower case, Solana as it is. */
-  automatonKey: string
-  creatorKey: string
-  name: string
-  bio: string
-  genesisPromptHash: string | null
-  chainType: ChainType
-  payloadHash: string
-  nonce: string
-  signature: string
-  createdAtMs: number
-}
-
-export type NonceRecord = {
-  nonce: string
-  /** Null: a client's own, kept because it was used. */
-  creatorKey: string | null
-  /** Of a bound one: the automaton that it is for, if it is for one only. */
-  automatonId: string | null
-  usedAtMs: number | null
-  /** Of a bound one that waits. */
-  expiresAtMs: number | null
-}
+const automatons = defineTable('automatons', {
+  /** Canonical: lower case without dashes. */
+  id: named('automaton_id', text()),
+  /** Id as its client wrote it. */
+  sentId: named('sent_automaton_id', text()),
+  automatonAddress: text(),
+  creatorAddress: text(),
+  /** Address for comparison: EVM in lower case, Solana unchanged. */
+  automatonKey: text(),
+  creatorKey: text(),
+  name: text(),
+  bio: text(),
+  genesisPromptHash: nullable(text()),
+  chainType: text<ChainType>(),
+  payloadHash: text(),
+  nonce: text(),
+  signature: text(),
+  createdAtMs: number(),
+})
+const nonces = defineTable('automaton_nonces', {
+  nonce: text(),
+  /** Creator that a nonce is bound to. Null: a used nonce that a client chose. */
+  creatorKey: nullable(text()),
+  /** Only automaton that a bound nonce is for, if any. */
+  automatonId: nullable(text()),
+  usedAtMs: nullable(number()),
+  /** Null: a nonce that a client chose. */
+  expiresAtMs: nullable(number()),
+})
+export type AutomatonRecord = RowOf<typeof automatons>
+export type NonceRecord = RowOf<typeof nonces>
 
 export type AutomatonRepository = {
   find(id: string): AutomatonRecord | undefined
   add(record: AutomatonRecord): void
-  /** Whose own address is one of these, or whose creator is and had bound the nonce; newest first. */
+  /** Lists automatons with one of these addresses, and those whose creator has one and bound the nonce; newest first. */
   ofWallets(keys: readonly string[], limit: number): AutomatonRecord[]
-  /** The others that name one of these as their creator, which anybody may; newest first. */
+  /** Lists the other automatons that name one of these as their creator, which any client can; newest first. */
   naming(keys: readonly string[], limit: number): AutomatonRecord[]
   findNonce(nonce: string): NonceRecord | undefined
   addNonce(nonce: NonceRecord): void
-  /** Of a creator's bound nonces that wait, keeps the `most` that end last. */
+  /** Removes all but the `most` unused nonces of a creator that expire last. */
   trimNonces(creatorKey: string, most: number): void
   markUsed(nonce: string, atMs: number): void
+  /** Removes unused nonces that have expired. */
   removeExpiredNonces(nowMs: number): void
   atomically<T>(work: () => T): T
 }
 
-const columns = `automaton_id AS id, sent_automaton_id AS sentId, automaton_address AS automatonAddress,
-  creator_address AS creatorAddress, automaton_key AS automatonKey, creator_key AS creatorKey, name, bio,
-  genesis_prompt_hash AS genesisPromptHash, chain_type AS chainType, payload_hash AS payloadHash, nonce, signature,
-  created_at_ms AS createdAtMs`
-
-/** Used nonces are kept, so they tell whether the creator had bound it. */
+/** Whether the creator had bound the nonce. Used nonces stay, so they tell. */
 const isBound = `EXISTS (SELECT 1 FROM automaton_nonces AS bound
   WHERE bound.nonce = automatons.nonce AND bound.creator_key = automatons.creator_key)`
+/** `keys` is a JSON list. */
+const keys = '(SELECT value FROM json_each(@keys))'
 
 export function automatonRepository(database: Database): AutomatonRepository {
-  const find = database.prepare<[string], AutomatonRecord>(`SELECT ${columns} FROM automatons WHERE automaton_id = ?`)
-  const add = database.prepare<[AutomatonRecord]>(
-    `INSERT INTO automatons VALUES (:id, :sentId, :automatonAddress, :creatorAddress, :automatonKey, :creatorKey, :name,
-       :bio, :genesisPromptHash, :chainType, :payloadHash, :nonce, :signature, :createdAtMs)`,
+  const selection = `SELECT ${automatons.selection()} FROM automatons`
+  const newestFirst = 'ORDER BY created_at_ms DESC, rowid DESC LIMIT @limit'
+  const find = database.prepare<[Params<'id'>], StoredRow>(`${selection} WHERE automaton_id = @id`)
+  const add = database.prepare<[Params<keyof AutomatonRecord>]>(automatons.insert)
+  const ofWallets = database.prepare<[Params<'keys' | 'limit'>], StoredRow>(
+    `${selection} WHERE automaton_id IN (
+       SELECT automaton_id FROM automatons WHERE creator_key IN ${keys} AND ${isBound}
+       UNION SELECT automaton_id FROM automatons WHERE automaton_key IN ${keys})
+     ${newestFirst}`,
   )
-  const ofWallets = database.prepare<[string, string, number], AutomatonRecord>(
-    `SELECT ${columns} FROM automatons WHERE rowid IN (
-       SELECT rowid FROM automatons WHERE creator_key IN (SELECT value FROM json_each(?)) AND ${isBound}
-       UNION SELECT rowid FROM automatons WHERE automaton_key IN (SELECT value FROM json_each(?)))
-     ORDER BY created_at_ms DESC, rowid DESC LIMIT ?`,
+  const naming = database.prepare<[Params<'keys' | 'limit'>], StoredRow>(
+    `${selection} WHERE creator_key IN ${keys} AND NOT ${isBound} AND automaton_key NOT IN ${keys} ${newestFirst}`,
   )
-  const naming = database.prepare<[string, string, number], AutomatonRecord>(
-    `SELECT ${columns} FROM automatons WHERE creator_key IN (SELECT value FROM json_each(?)) AND NOT ${isBound}
-       AND automaton_key NOT IN (SELECT value FROM json_each(?))
-     ORDER BY created_at_ms DESC, rowid DESC LIMIT ?`,
+  const findNonce = database.prepare<[Params<'nonce'>], StoredRow>(
+    `SELECT ${nonces.selection()} FROM automaton_nonces WHERE nonce = @nonce`,
   )
-  const findNonce = database.prepare<[string], NonceRecord>(
-    `SELECT nonce, creator_key AS creatorKey, automaton_id AS automatonId, used_at_ms AS usedAtMs,
-       expires_at_ms AS expiresAtMs FROM automaton_nonces WHERE nonce = ?`,
+  const addNonce = database.prepare<[Params<keyof NonceRecord>]>(nonces.insert)
+  const trimNonces = database.prepare<[Params<'creatorKey' | 'most'>]>(
+    `DELETE FROM automaton_nonces WHERE creator_key = @creatorKey AND used_at_ms IS NULL AND nonce NOT IN (
+       SELECT nonce FROM automaton_nonces WHERE creator_key = @creatorKey AND used_at_ms IS NULL
+       ORDER BY expires_at_ms DESC, rowid DESC LIMIT @most)`,
   )
-  const addNonce = database.prepare<[NonceRecord]>(
-    'INSERT INTO automaton_nonces VALUES (:nonce, :creatorKey, :automatonId, :usedAtMs, :expiresAtMs)',
+  const markUsed = database.prepare<[Params<'nonce' | 'atMs'>]>(
+    'UPDATE automaton_nonces SET used_at_ms = @atMs WHERE nonce = @nonce',
   )
-  const trimNonces = database.prepare<[string, number]>(
-    `DELETE FROM automaton_nonces WHERE nonce IN (
-       SELECT nonce FROM automaton_nonces WHERE creator_key = ? AND used_at_ms IS NULL
-       ORDER BY expires_at_ms DESC, rowid DESC LIMIT -1 OFFSET ?)`,
-  )
-  const markUsed = database.prepare<[number, string]>('UPDATE automaton_nonces SET used_at_ms = ? WHERE nonce = ?')
-  const removeExpired = database.prepare<[number]>(
-    'DELETE FROM automaton_nonces WHERE expires_at_ms <= ? AND used_at_ms IS NULL',
+  const removeExpired = database.prepare<[Params<'nowMs'>]>(
+    'DELETE FROM automaton_nonces WHERE expires_at_ms <= @nowMs AND used_at_ms IS NULL',
   )
 
   return {
-    find: (id) => find.get(id),
-    add(record) {
-      add.run(record)
+    find(id) {
+      const row = find.get({ id })
+      return row && automatons.fromRow(row)
     },
-    ofWallets(keys, limit) {
-      const list = JSON.stringify(keys)
-      return ofWallets.all(list, list, limit)
+    add: (record) => void add.run(automatons.params(record)),
+    ofWallets: (addresses, limit) => ofWallets.all({ keys: JSON.stringify(addresses), limit }).map(automatons.fromRow),
+    naming: (addresses, limit) => naming.all({ keys: JSON.stringify(addresses), limit }).map(automatons.fromRow),
+    findNonce(nonce) {
+      const row = findNonce.get({ nonce })
+      return row && nonces.fromRow(row)
     },
-    naming(keys, limit) {
-      const list = JSON.stringify(keys)
-      return naming.all(list, list, limit)
-    },
-    findNonce: (nonce) => findNonce.get(nonce),
-    addNonce(nonce) {
-      addNonce.run(nonce)
-    },
-    trimNonces(creatorKey, most) {
-      trimNonces.run(creatorKey, most)
-    },
-    markUsed(nonce, atMs) {
-      markUsed.run(atMs, nonce)
-    },
-    removeExpiredNonces(nowMs) {
-      removeExpired.run(nowMs)
-    },
+    addNonce: (nonce) => void addNonce.run(nonces.params(nonce)),
+    trimNonces: (creatorKey, most) => void trimNonces.run({ creatorKey, most }),
+    markUsed: (nonce, atMs) => void markUsed.run({ nonce, atMs }),
+    removeExpiredNonces: (nowMs) => void removeExpired.run({ nowMs }),
     atomically: (work) => database.transaction(work).immediate(),
   }
 }
