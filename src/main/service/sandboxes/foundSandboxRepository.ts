@@ -1,5 +1,9 @@
-import { SandboxId } from '../../../shared/ids.ts'
+import type { SandboxId } from '../../../shared/ids.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import { defineTable, number, type Params, type RowOf, text } from '../../storage/table.ts'
+
+const sandboxRemovals = defineTable('sandbox_removals', { sandboxId: text<SandboxId>(), markedAtMs: number() })
+type SandboxRemoval = RowOf<typeof sandboxRemovals>
 
 /** Identity of this database, and sandboxes whose files are being deleted. */
 export type FoundSandboxRepository = {
@@ -13,15 +17,15 @@ export type FoundSandboxRepository = {
 export function foundSandboxRepository(database: Database): FoundSandboxRepository {
   const identity = database.prepare<[], { id: string }>('SELECT id FROM database_identity').get()
   if (!identity) throw new Error('The database has no id.')
-  const mark = database.prepare<[string, number]>(
-    'INSERT INTO sandbox_removals VALUES (?, ?) ON CONFLICT (sandbox_id) DO NOTHING',
+  const mark = database.prepare<[Params<keyof SandboxRemoval>]>(
+    `${sandboxRemovals.insert} ON CONFLICT (sandbox_id) DO NOTHING`,
   )
-  const unmark = database.prepare<[string]>('DELETE FROM sandbox_removals WHERE sandbox_id = ?')
-  const removals = database.prepare<[], { id: string }>('SELECT sandbox_id AS id FROM sandbox_removals')
+  const unmark = database.prepare<[Params<'id'>]>('DELETE FROM sandbox_removals WHERE sandbox_id = @id')
+  const removals = database.prepare<[], { id: SandboxId }>('SELECT sandbox_id AS id FROM sandbox_removals')
   return {
     databaseId: identity.id,
-    markRemoval: (id, atMs) => void mark.run(id, atMs),
-    unmarkRemoval: (id) => void unmark.run(id),
-    removals: () => removals.all().map(({ id }) => SandboxId.parse(id)),
+    markRemoval: (sandboxId, markedAtMs) => void mark.run({ sandboxId, markedAtMs }),
+    unmarkRemoval: (id) => void unmark.run({ id }),
+    removals: () => removals.all().map(({ id }) => id),
   }
 }
