@@ -1,37 +1,63 @@
 import { z } from 'zod'
-import { AccountId } from '../../../shared/ids.ts'
-import { type MicroUsd, microUsd } from '../../../shared/microUsd.ts'
+import type { AccountId } from '../../../shared/ids.ts'
+import { microUsd } from '../../../shared/microUsd.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import {
+  bytes,
+  defineTable,
+  flag,
+  json,
+  named,
+  nullable,
+  number,
+  type Params,
+  type RowOf,
+  type StoredRow,
+  text,
+} from '../../storage/table.ts'
 
-export type Account = { id: AccountId; role: 'owner' | 'user'; name: string; createdAtMs: number }
+const accounts = defineTable('accounts', {
+  id: text<AccountId>(),
+  role: text<'owner' | 'user'>(),
+  name: text(),
+  createdAtMs: number(),
+})
+/** Columns that identify the holder of a key. */
+const holderColumns = {
+  accountId: text<AccountId>(),
+  name: text(),
+  /** SHA-256 of the key, which is not stored itself. */
+  hash: bytes(),
+  inOwnerFile: flag(),
+  lastUsedAtMs: nullable(number()),
+}
+const Models = z.array(z.string())
+const ruleColumns = {
+  accountId: text<AccountId>(),
+  /** Models that the key may use. Null: all. */
+  models: nullable(json<readonly string[]>(Models.parse)),
+  /** Limit of one day in UTC. Null: none. */
+  dailyLimit: named('daily_limit_micro_usd', nullable(number(microUsd))),
+}
+const apiKeys = defineTable('api_keys', {
+  ...holderColumns,
+  ...ruleColumns,
+  id: text(),
+  prefix: text(),
+  createdAtMs: number(),
+  issuerWallet: named('issuer_caip10', nullable(text())),
+  issuerSignIn: nullable(text()),
+})
+const holders = defineTable('api_keys', { keyId: named('id', text()), ...holderColumns })
+const rules = defineTable('api_keys', ruleColumns)
 
-export type ApiKeyRecord = {
-  id: string
-  accountId: AccountId
-  name: string
-  /** SHA-256 of the key; the key itself is never kept. */
-  hash: Buffer
-  prefix: string
-  inOwnerFile: boolean
-  createdAtMs: number
-  lastUsedAtMs: number | null
-  /** The models it may use; null: all. */
-  models: readonly string[] | null
-  /** Of one day of UTC; null: none. */
-  dailyLimit: MicroUsd | null
+export type Account = RowOf<typeof accounts>
+type StoredKey = RowOf<typeof apiKeys>
+export type ApiKeyRecord = Omit<StoredKey, 'issuerWallet' | 'issuerSignIn'> & {
   /** Sign-in that created it, and the key of its wallet, whose removal deletes it. */
   issuer: { signIn: string; wallet: string } | null
 }
-
-export type KeyHolder = {
-  keyId: string
-  name: string
-  accountId: AccountId
-  owner: boolean
-  inOwnerFile: boolean
-  hash: Buffer
-  lastUsedAtMs: number | null
-}
+export type KeyHolder = RowOf<typeof holders> & { owner: boolean }
 
 export type AccountRepository = {
   findOwner(): Account | undefined
@@ -39,8 +65,9 @@ export type AccountRepository = {
   addAccount(account: Account): void
   addKey(key: ApiKeyRecord): void
   findHolder(hash: Buffer): KeyHolder | undefined
+  /** Newest first. */
   listKeys(accountId: AccountId): ApiKeyRecord[]
-  findRules(keyId: string): Pick<ApiKeyRecord, 'accountId' | 'models' | 'dailyLimit'> | undefined
+  findRules(keyId: string): RowOf<typeof rules> | undefined
   findKey(accountId: AccountId, keyId: string): ApiKeyRecord | undefined
   /** @param wallet its key */
   listKeysIssuedBy(wallet: string): ApiKeyRecord[]
@@ -52,127 +79,75 @@ export type AccountRepository = {
   atomically<T>(work: () => T): T
 }
 
-type RulesRow = { models: string | null; dailyLimit: number | null }
-type KeyRow = Omit<ApiKeyRecord, 'inOwnerFile' | 'accountId' | 'issuer' | keyof RulesRow> &
-  RulesRow & { accountId: string; inOwnerFile: 0 | 1; issuerWallet: string | null; issuerSignIn: string | null }
-
-const keyColumns = `id, account_id AS accountId, name, hash, prefix, in_owner_file AS inOwnerFile,
-  created_at_ms AS createdAtMs, last_used_at_ms AS lastUsedAtMs, models, daily_limit_micro_usd AS dailyLimit,
-  issuer_caip10 AS issuerWallet, issuer_sign_in AS issuerSignIn`
-
 export function accountRepository(database: Database): AccountRepository {
-  const findOwner = database.prepare<[], Account>(
-    `SELECT id, role, name, created_at_ms AS createdAtMs FROM accounts WHERE role = 'owner'`,
+  const keySelection = `SELECT ${apiKeys.selection()} FROM api_keys`
+  const findOwner = database.prepare<[], StoredRow>(`SELECT ${accounts.selection()} FROM accounts WHERE role = 'owner'`)
+  const addAccount = database.prepare<[Params<keyof Account>]>(accounts.insert)
+  const addKey = database.prepare<[Params<keyof StoredKey>]>(apiKeys.insert)
+  const findHolder = database.prepare<[Params<'hash'>], StoredRow>(
+    `SELECT ${holders.selection('api_keys')}, role = 'owner' AS owner
+     FROM api_keys JOIN accounts ON accounts.id = account_id WHERE hash = @hash`,
   )
-  const addAccount = database.prepare<[string, string, string, number]>('INSERT INTO accounts VALUES (?, ?, ?, ?)')
-  const addKey = database.prepare<
-    [
-      ...[string, string, string, Buffer, string, number, number, number | null],
-      ...[string | null, number | null, string | null, string | null],
-    ]
-  >(
-    `INSERT INTO api_keys (id, account_id, name, hash, prefix, in_owner_file, created_at_ms, last_used_at_ms,
-       models, daily_limit_micro_usd, issuer_caip10, issuer_sign_in)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  const listKeys = database.prepare<[Params<'accountId'>], StoredRow>(
+    `${keySelection} WHERE account_id = @accountId ORDER BY created_at_ms DESC, rowid DESC`,
   )
-  const findHolder = database.prepare<
-    [Buffer],
-    Omit<KeyHolder, 'accountId' | 'owner' | 'inOwnerFile'> & { accountId: string; owner: 0 | 1; inOwnerFile: 0 | 1 }
-  >(
-    `SELECT api_keys.id AS keyId, api_keys.name, account_id AS accountId, role = 'owner' AS owner,
-       in_owner_file AS inOwnerFile, hash, last_used_at_ms AS lastUsedAtMs
-     FROM api_keys JOIN accounts ON accounts.id = account_id WHERE hash = ?`,
+  const findKey = database.prepare<[Params<'accountId' | 'keyId'>], StoredRow>(
+    `${keySelection} WHERE account_id = @accountId AND id = @keyId`,
   )
-  const listKeys = database.prepare<[string], KeyRow>(
-    `SELECT ${keyColumns} FROM api_keys WHERE account_id = ? ORDER BY created_at_ms DESC, rowid DESC`,
+  const removeKey = database.prepare<[Params<'keyId'>]>('DELETE FROM api_keys WHERE id = @keyId')
+  const removeOwnerFileKeys = database.prepare<[Params<'accountId'>]>(
+    'DELETE FROM api_keys WHERE account_id = @accountId AND in_owner_file = 1',
   )
-  const findKey = database.prepare<[string, string], KeyRow>(
-    `SELECT ${keyColumns} FROM api_keys WHERE account_id = ? AND id = ?`,
+  const countOwnerFileKeys = database.prepare<[Params<'accountId'>], { count: number }>(
+    'SELECT count(*) AS count FROM api_keys WHERE account_id = @accountId AND in_owner_file = 1',
   )
-  const removeKey = database.prepare<[string]>('DELETE FROM api_keys WHERE id = ?')
-  const removeOwnerFileKeys = database.prepare<[string]>(
-    'DELETE FROM api_keys WHERE account_id = ? AND in_owner_file = 1',
+  const listIssuedBy = database.prepare<[Params<'wallet'>], StoredRow>(`${keySelection} WHERE issuer_caip10 = @wallet`)
+  const countOfSignIn = database.prepare<[Params<'accountId' | 'signIn'>], { count: number }>(
+    'SELECT count(*) AS count FROM api_keys WHERE account_id = @accountId AND issuer_sign_in = @signIn',
   )
-  const ownerFileKeys = database.prepare<[string], { count: number }>(
-    'SELECT count(*) AS count FROM api_keys WHERE account_id = ? AND in_owner_file = 1',
+  const findRules = database.prepare<[Params<'keyId'>], StoredRow>(
+    `SELECT ${rules.selection()} FROM api_keys WHERE id = @keyId`,
   )
-  const issuedBy = database.prepare<[string], KeyRow>(`SELECT ${keyColumns} FROM api_keys WHERE issuer_caip10 = ?`)
-  const ofSignIn = database.prepare<[string, string], { count: number }>(
-    'SELECT count(*) AS count FROM api_keys WHERE account_id = ? AND issuer_sign_in = ?',
+  const hasAccount = database.prepare<[Params<'accountId'>]>('SELECT 1 FROM accounts WHERE id = @accountId')
+  const markUsed = database.prepare<[Params<'keyId' | 'atMs'>]>(
+    'UPDATE api_keys SET last_used_at_ms = @atMs WHERE id = @keyId',
   )
-  const findRules = database.prepare<[string], RulesRow & { accountId: string }>(
-    'SELECT account_id AS accountId, models, daily_limit_micro_usd AS dailyLimit FROM api_keys WHERE id = ?',
-  )
-  const hasAccount = database.prepare<[string]>('SELECT 1 FROM accounts WHERE id = ?')
-  const markUsed = database.prepare<[number, string]>('UPDATE api_keys SET last_used_at_ms = ? WHERE id = ?')
 
   return {
-    findOwner: () => findOwner.get(),
-    hasAccount: (accountId) => hasAccount.get(accountId) !== undefined,
-    addAccount({ id, role, name, createdAtMs }) {
-      addAccount.run(id, role, name, createdAtMs)
+    findOwner() {
+      const row = findOwner.get()
+      return row && accounts.fromRow(row)
     },
-    addKey(key) {
-      const inOwnerFile = key.inOwnerFile ? 1 : 0
-      const { id, accountId, name, hash, prefix, createdAtMs, lastUsedAtMs, dailyLimit, issuer } = key
-      const models = key.models && JSON.stringify(key.models)
-      const issued = [issuer?.wallet ?? null, issuer?.signIn ?? null] as const
-      addKey.run(
-        id,
-        accountId,
-        name,
-        hash,
-        prefix,
-        inOwnerFile,
-        createdAtMs,
-        lastUsedAtMs,
-        models,
-        dailyLimit,
-        ...issued,
-      )
+    hasAccount: (accountId) => hasAccount.get({ accountId }) !== undefined,
+    addAccount: (account) => void addAccount.run(accounts.params(account)),
+    addKey({ issuer, ...key }) {
+      const issuerWallet = issuer?.wallet ?? null
+      addKey.run(apiKeys.params({ ...key, issuerWallet, issuerSignIn: issuer?.signIn ?? null }))
     },
     findHolder(hash) {
-      const row = findHolder.get(hash)
-      if (!row) return undefined
-      const { owner, inOwnerFile } = row
-      return { ...row, accountId: AccountId.parse(row.accountId), owner: owner === 1, inOwnerFile: inOwnerFile === 1 }
+      const row = findHolder.get({ hash })
+      return row && { ...holders.fromRow(row), owner: row.owner === 1 }
     },
-    listKeys: (accountId) => listKeys.all(accountId).map(keyOf),
+    listKeys: (accountId) => listKeys.all({ accountId }).map(toApiKey),
     findRules(keyId) {
-      const row = findRules.get(keyId)
-      return row && { ...rulesOf(row), accountId: AccountId.parse(row.accountId) }
+      const row = findRules.get({ keyId })
+      return row && rules.fromRow(row)
     },
     findKey(accountId, keyId) {
-      const row = findKey.get(accountId, keyId)
-      return row && keyOf(row)
+      const row = findKey.get({ accountId, keyId })
+      return row && toApiKey(row)
     },
-    listKeysIssuedBy: (wallet) => issuedBy.all(wallet).map(keyOf),
-    countKeysOfSignIn: (accountId, signIn) => ofSignIn.get(accountId, signIn)?.count ?? 0,
-    removeKey(keyId) {
-      removeKey.run(keyId)
-    },
-    removeOwnerFileKeys(accountId) {
-      removeOwnerFileKeys.run(accountId)
-    },
-    hasOwnerFileKey: (accountId) => (ownerFileKeys.get(accountId)?.count ?? 0) > 0,
-    markUsed(keyId, atMs) {
-      markUsed.run(atMs, keyId)
-    },
+    listKeysIssuedBy: (wallet) => listIssuedBy.all({ wallet }).map(toApiKey),
+    countKeysOfSignIn: (accountId, signIn) => countOfSignIn.get({ accountId, signIn })?.count ?? 0,
+    removeKey: (keyId) => void removeKey.run({ keyId }),
+    removeOwnerFileKeys: (accountId) => void removeOwnerFileKeys.run({ accountId }),
+    hasOwnerFileKey: (accountId) => (countOwnerFileKeys.get({ accountId })?.count ?? 0) > 0,
+    markUsed: (keyId, atMs) => void markUsed.run({ keyId, atMs }),
     atomically: (work) => database.transaction(work).immediate(),
   }
 }
 
-function keyOf({ issuerWallet: wallet, issuerSignIn: signIn, ...row }: KeyRow): ApiKeyRecord {
-  const inOwnerFile = row.inOwnerFile === 1
-  const issuer = wallet !== null && signIn !== null ? { wallet, signIn } : null
-  return { ...row, ...rulesOf(row), accountId: AccountId.parse(row.accountId), inOwnerFile, issuer }
-}
-
-const Models = z.array(z.string())
-
-function rulesOf({ models, dailyLimit }: RulesRow): Pick<ApiKeyRecord, 'models' | 'dailyLimit'> {
-  return {
-    models: models === null ? null : Models.parse(JSON.parse(models)),
-    dailyLimit: dailyLimit === null ? null : microUsd(dailyLimit),
-  }
+function toApiKey(row: StoredRow): ApiKeyRecord {
+  const { issuerWallet: wallet, issuerSignIn: signIn, ...key } = apiKeys.fromRow(row)
+  return { ...key, issuer: wallet !== null && signIn !== null ? { wallet, signIn } : null }
 }
