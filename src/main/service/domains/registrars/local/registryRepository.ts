@@ -1,109 +1,120 @@
 import type { DnsRecordData } from '../../../../../shared/dns/dnsRecord.ts'
 import type { Database } from '../../../../storage/openDatabase.ts'
+import {
+  defineTable,
+  flag,
+  json,
+  nullable,
+  number,
+  type Params,
+  type RowOf,
+  type StoredRow,
+  text,
+} from '../../../../storage/table.ts'
 import type { Zone } from '../../dns/zoneAnswer.ts'
 import type { RegistrarRecord } from '../registrar.ts'
 
-export type RegistryDomain = {
-  name: string
-  registeredAtMs: number
-  activeAtMs: number
-  expiresAtMs: number
-  privacy: boolean
-  locked: boolean
-  nameservers: readonly string[]
-  serial: number
-}
+const domains = defineTable('registry_domains', {
+  name: text(),
+  registeredAtMs: number(),
+  /** Time until which the registration is pending. */
+  activeAtMs: number(),
+  expiresAtMs: number(),
+  privacy: flag(),
+  locked: flag(),
+  nameservers: json<readonly string[]>(),
+  /** Serial number of the zone. It only grows. */
+  serial: number(),
+})
+const zoneRecords = defineTable('registry_records', {
+  id: text(),
+  type: text<DnsRecordData['type']>(),
+  host: text(),
+  value: text(),
+  ttl: number(),
+  distance: nullable(number()),
+})
+export type RegistryDomain = RowOf<typeof domains>
+type ZoneRecord = RowOf<typeof zoneRecords>
 
 export type RegistryRepository = {
   find(name: string): RegistryDomain | undefined
-  /** False where somebody has it. */
+  /** @returns false if the name is registered */
   add(domain: RegistryDomain): boolean
-  change(name: string, changed: Partial<Omit<RegistryDomain, 'name' | 'serial'>>): void
+  change(name: string, changes: Partial<Omit<RegistryDomain, 'name' | 'serial'>>): void
+  /** Sorted by the order in which they were added. */
   records(name: string): RegistrarRecord[]
   addRecord(name: string, record: RegistrarRecord): void
-  /** False where there is no such record. */
+  /** @returns false if there is no such record */
   changeRecord(name: string, record: RegistrarRecord): boolean
   removeRecord(name: string, id: string): boolean
-  /** The zone that a name lies in. */
+  /** Finds the zone that contains a name. */
   zoneOf(name: string): Zone | undefined
 }
 
-type Row = Omit<RegistryDomain, 'privacy' | 'locked' | 'nameservers'> & {
-  privacy: 0 | 1
-  locked: 0 | 1
-  nameservers: string
-}
-type RecordRow = Omit<RegistrarRecord, 'type'> & { type: string }
-
-const columns = `name, registered_at_ms AS registeredAtMs, active_at_ms AS activeAtMs, expires_at_ms AS expiresAtMs,
-  privacy, locked, nameservers, serial`
-
 export function registryRepository(database: Database): RegistryRepository {
-  const find = database.prepare<[string], Row>(`SELECT ${columns} FROM registry_domains WHERE name = ?`)
-  const add = database.prepare<[string, number, number, number, number, number, string, number]>(
-    'INSERT OR IGNORE INTO registry_domains VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+  const find = database.prepare<[Params<'name'>], StoredRow>(
+    `SELECT ${domains.selection()} FROM registry_domains WHERE name = @name`,
   )
-  const change = database.prepare<[number, number, number, number, string, string]>(
-    `UPDATE registry_domains SET active_at_ms = ?, expires_at_ms = ?, privacy = ?, locked = ?, nameservers = ?,
-     serial = serial + 1 WHERE name = ?`,
+  const add = database.prepare<[Params<keyof RegistryDomain>]>(`${domains.insert} ON CONFLICT (name) DO NOTHING`)
+  const changeable = ['activeAtMs', 'expiresAtMs', 'privacy', 'locked', 'nameservers'] as const
+  const change = database.prepare<[Params<'name' | (typeof changeable)[number]>]>(
+    `UPDATE registry_domains SET ${domains.assignments(changeable)}, serial = serial + 1 WHERE name = @name`,
   )
-  const records = database.prepare<[string], RecordRow>(
-    'SELECT id, type, host, value, ttl, distance FROM registry_records WHERE domain = ? ORDER BY sequence, id',
+  const listRecords = database.prepare<[Params<'domain'>], StoredRow>(
+    `SELECT ${zoneRecords.selection()} FROM registry_records WHERE domain = @domain ORDER BY sequence, id`,
   )
-  const addRecord = database.prepare<[string, string, string, string, string, number, number | null, string]>(
-    `INSERT INTO registry_records (id, domain, type, host, value, ttl, distance, sequence)
-     VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(sequence), 0) + 1 FROM registry_records WHERE domain = ?))`,
+  const addRecord = database.prepare<[Params<'domain' | keyof ZoneRecord>]>(
+    zoneRecords.insertWith({
+      domain: '@domain',
+      sequence: '(SELECT coalesce(max(sequence), 0) + 1 FROM registry_records WHERE domain = @domain)',
+    }),
   )
-  const changeRecord = database.prepare<[string, string, string, number, number | null, string, string]>(
-    'UPDATE registry_records SET type = ?, host = ?, value = ?, ttl = ?, distance = ? WHERE id = ? AND domain = ?',
+  const changeRecord = database.prepare<[Params<'domain' | keyof ZoneRecord>]>(
+    `UPDATE registry_records SET ${zoneRecords.assignments(['type', 'host', 'value', 'ttl', 'distance'])}
+     WHERE id = @id AND domain = @domain`,
   )
-  const removeRecord = database.prepare<[string, string]>('DELETE FROM registry_records WHERE id = ? AND domain = ?')
-  const grow = database.prepare<[string]>('UPDATE registry_domains SET serial = serial + 1 WHERE name = ?')
+  const removeRecord = database.prepare<[Params<'id' | 'domain'>]>(
+    'DELETE FROM registry_records WHERE id = @id AND domain = @domain',
+  )
+  const incrementSerial = database.prepare<[Params<'name'>]>(
+    'UPDATE registry_domains SET serial = serial + 1 WHERE name = @name',
+  )
 
-  const found = (name: string): RegistryDomain | undefined => {
-    const row = find.get(name)
-    if (!row) return undefined
-    return {
-      ...row,
-      privacy: row.privacy === 1,
-      locked: row.locked === 1,
-      nameservers: JSON.parse(row.nameservers) as string[], // we wrote it
-    }
+  const findDomain = (name: string): RegistryDomain | undefined => {
+    const row = find.get({ name })
+    return row && domains.fromRow(row)
   }
-  const recordsOf = (name: string): RegistrarRecord[] =>
-    records.all(name).map((row) => ({ ...row, type: row.type as DnsRecordData['type'] })) // we wrote it
-  /** A change of the zone is never without a new serial. */
-  const changed = (name: string, work: () => number): boolean =>
+  const recordsOf = (domain: string): RegistrarRecord[] => listRecords.all({ domain }).map(zoneRecords.fromRow)
+  const toParams = (domain: string, { id, type, host, value, ttl, distance }: RegistrarRecord) => ({
+    ...zoneRecords.params({ id, type, host, value, ttl, distance }),
+    domain,
+  })
+  /** Increments the serial number with each change of the zone. @returns whether `work` changed rows */
+  const changeZone = (name: string, work: () => number): boolean =>
     database.transaction(() => {
-      const isDone = work() > 0
-      if (isDone) grow.run(name)
-      return isDone
+      const isChanged = work() > 0
+      if (isChanged) incrementSerial.run({ name })
+      return isChanged
     })()
 
   return {
-    find: found,
-    add: (it) =>
-      add.run(
-        ...([it.name, it.registeredAtMs, it.activeAtMs, it.expiresAtMs] as const),
-        ...([Number(it.privacy), Number(it.locked), JSON.stringify(it.nameservers), it.serial] as const),
-      ).changes > 0,
-    change(name, given) {
-      const before = found(name)
-      if (!before) return
-      const { activeAtMs, expiresAtMs, privacy, locked, nameservers } = { ...before, ...given }
-      change.run(activeAtMs, expiresAtMs, Number(privacy), Number(locked), JSON.stringify(nameservers), name)
+    find: findDomain,
+    add: (domain) => add.run(domains.params(domain)).changes > 0,
+    change(name, changes) {
+      const domain = findDomain(name)
+      if (domain) change.run(domains.params({ ...domain, ...changes, name }))
     },
     records: recordsOf,
-    addRecord(name, { id, type, host, value, ttl, distance }) {
-      changed(name, () => addRecord.run(id, name, type, host, value, ttl, distance, name).changes)
+    addRecord(name, record) {
+      changeZone(name, () => addRecord.run(toParams(name, record)).changes)
     },
-    changeRecord: (name, { id, type, host, value, ttl, distance }) =>
-      changed(name, () => changeRecord.run(type, host, value, ttl, distance, id, name).changes),
-    removeRecord: (name, id) => changed(name, () => removeRecord.run(id, name).changes),
+    changeRecord: (name, record) => changeZone(name, () => changeRecord.run(toParams(name, record)).changes),
+    removeRecord: (name, id) => changeZone(name, () => removeRecord.run({ id, domain: name }).changes),
     zoneOf(name) {
       const labels = name.split('.')
       for (let from = 0; from < labels.length; from += 1) {
-        const domain = found(labels.slice(from).join('.'))
+        const domain = findDomain(labels.slice(from).join('.'))
         if (domain) return { ...domain, records: recordsOf(domain.name) }
       }
       return undefined
