@@ -1,28 +1,36 @@
 import type { AccountId, SandboxId } from '../../../shared/ids.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import { defineTable, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
 
+const orphanedDomains = defineTable('orphaned_domains', {
+  domain: text(),
+  accountId: text<AccountId>(),
+  sandboxId: text<SandboxId>(),
+  sandboxName: text(),
+})
 /** Name that led to a sandbox when that was deleted. A trigger of the schema adds it, in the same transaction. */
-export type OrphanedDomain = { domain: string; sandboxId: string; sandboxName: string }
+export type OrphanedDomain = RowOf<typeof orphanedDomains>
 
 export type OrphanedDomainRepository = {
-  /** By name. */
+  /** Sorted by name. */
   list(accountId: AccountId): OrphanedDomain[]
-  ofSandbox(sandboxId: SandboxId): (OrphanedDomain & { accountId: string })[]
+  /** Sorted by name. */
+  ofSandbox(sandboxId: SandboxId): OrphanedDomain[]
   remove(domain: string): void
 }
 
 export function orphanedDomainRepository(database: Database): OrphanedDomainRepository {
-  const columns = 'domain, sandbox_id AS sandboxId, sandbox_name AS sandboxName'
-  const list = database.prepare<[string], OrphanedDomain>(
-    `SELECT ${columns} FROM orphaned_domains WHERE account_id = ? ORDER BY domain`,
+  const selection = `SELECT ${orphanedDomains.selection()} FROM orphaned_domains`
+  const list = database.prepare<[Params<'accountId'>], StoredRow>(
+    `${selection} WHERE account_id = @accountId ORDER BY domain`,
   )
-  const ofSandbox = database.prepare<[string], OrphanedDomain & { accountId: string }>(
-    `SELECT ${columns}, account_id AS accountId FROM orphaned_domains WHERE sandbox_id = ? ORDER BY domain`,
+  const ofSandbox = database.prepare<[Params<'sandboxId'>], StoredRow>(
+    `${selection} WHERE sandbox_id = @sandboxId ORDER BY domain`,
   )
-  const remove = database.prepare<[string]>('DELETE FROM orphaned_domains WHERE domain = ?')
+  const remove = database.prepare<[Params<'domain'>]>('DELETE FROM orphaned_domains WHERE domain = @domain')
   return {
-    list: (accountId) => list.all(accountId),
-    ofSandbox: (sandboxId) => ofSandbox.all(sandboxId),
-    remove: (domain) => void remove.run(domain),
+    list: (accountId) => list.all({ accountId }).map(orphanedDomains.fromRow),
+    ofSandbox: (sandboxId) => ofSandbox.all({ sandboxId }).map(orphanedDomains.fromRow),
+    remove: (domain) => void remove.run({ domain }),
   }
 }

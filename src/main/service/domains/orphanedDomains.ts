@@ -1,4 +1,4 @@
-import { AccountId, type SandboxId } from '../../../shared/ids.ts'
+import type { AccountId, SandboxId } from '../../../shared/ids.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import type { OrphanedDomain, OrphanedDomainRepository } from './orphanedDomainRepository.ts'
 import type { RegistrarRecord } from './registrars/registrar.ts'
@@ -63,8 +63,7 @@ export function createOrphanedDomains(options: {
     },
     sandboxRemoved(id) {
       const accounts = new Set<AccountId>()
-      for (const { domain, sandboxName, accountId: owner } of records.ofSandbox(id)) {
-        const accountId = AccountId.parse(owner)
+      for (const { domain, sandboxName, accountId } of records.ofSandbox(id)) {
         if (!ownsDomain(accountId, domain)) {
           records.remove(domain) // its DNS is at a service that this one cannot read
           continue

@@ -1,32 +1,40 @@
 import type { RemovedThing } from '../../../shared/contract/removedThings.ts'
-import { AccountId } from '../../../shared/ids.ts'
+import type { AccountId } from '../../../shared/ids.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import { defineTable, named, number, type Params, type StoredRow, text } from '../../storage/table.ts'
+
+const removedThings = defineTable('removed_things', {
+  sequence: number(),
+  kind: text(),
+  id: named('thing', text()),
+  name: text(),
+})
 
 /** Outbox of removals. Triggers of the schema write it, in the transaction of the removal. */
 export type RemovedThingRepository = {
-  /** Oldest first. */
+  /** Lists removals after this sequence, oldest first. */
   list(accountId: AccountId, after: number, limit: number): RemovedThing[]
-  /** 0 for none. */
+  /** @returns 0 if there is none */
   lastSequence(accountId: AccountId): number
-  /** Last sequence of each account that has a later entry. */
+  /** Lists the last sequence of each account that has a later one than `after`. */
   grown(after: number): { accountId: AccountId; sequence: number }[]
 }
 
 export function removedThingRepository(database: Database): RemovedThingRepository {
-  const list = database.prepare<[string, number, number], RemovedThing>(
-    `SELECT sequence, kind, thing AS id, name FROM removed_things
-      WHERE account_id = ? AND sequence > ? ORDER BY sequence LIMIT ?`,
+  const list = database.prepare<[Params<'accountId' | 'after' | 'limit'>], StoredRow>(
+    `SELECT ${removedThings.selection()} FROM removed_things
+      WHERE account_id = @accountId AND sequence > @after ORDER BY sequence LIMIT @limit`,
   )
-  const last = database.prepare<[string], { sequence: number | null }>(
-    'SELECT max(sequence) AS sequence FROM removed_things WHERE account_id = ?',
+  const last = database.prepare<[Params<'accountId'>], { sequence: number | null }>(
+    'SELECT max(sequence) AS sequence FROM removed_things WHERE account_id = @accountId',
   )
-  const grown = database.prepare<[number], { accountId: string; sequence: number }>(
-    `SELECT account_id AS accountId, max(sequence) AS sequence FROM removed_things NOT INDEXED WHERE sequence > ?
+  const grown = database.prepare<[Params<'after'>], { accountId: AccountId; sequence: number }>(
+    `SELECT account_id AS "accountId", max(sequence) AS sequence FROM removed_things WHERE sequence > @after
       GROUP BY account_id`,
   )
   return {
-    list: (accountId, after, limit) => list.all(accountId, after, limit),
-    lastSequence: (accountId) => last.get(accountId)?.sequence ?? 0,
-    grown: (after) => grown.all(after).map((row) => ({ ...row, accountId: AccountId.parse(row.accountId) })),
+    list: (accountId, after, limit) => list.all({ accountId, after, limit }).map(removedThings.fromRow),
+    lastSequence: (accountId) => last.get({ accountId })?.sequence ?? 0,
+    grown: (after) => grown.all({ after }),
   }
 }
