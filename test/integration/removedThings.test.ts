@@ -352,3 +352,25 @@ describe('a found sandbox', () => {
     await eventually(async () => expect((await chat(chatId)).tools.sandbox_id).toBeNull())
   })
 })
+
+test('terminals of a sandbox whose files are away for a start of the host are there when it comes back', async () => {
+  let isAway = false
+  const own = await runningService({
+    runtimes: ['local'],
+    runtimeOf: ({ folder }) => localRuntime({ folder: isAway ? `${folder}-away` : folder }),
+  })
+  try {
+    const { id } = (await own.send('/v1/sandboxes', { body: { name: 'away' } })).json
+    const { session_id: terminal } = (await own.send(`/v1/sandboxes/${id}/pty`, { body: { command: 'echo history' } }))
+      .json
+    const read = async () => (await own.send(`/v1/sandboxes/${id}/pty/${terminal}/read?full=true`)).json
+    await eventually(async () => expect((await read()).state).toBe('exited'))
+    for (isAway of [true, false]) {
+      await own.endHost()
+      await eventually(async () => expect((await own.send('/v1/found-sandboxes')).status).toBe(200)) // by the next host
+    }
+    expect((await read()).output).toContain('history')
+  } finally {
+    await own.close()
+  }
+})

@@ -127,7 +127,6 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
       }),
       (it) => it.close(),
     )
-    await terminals.sweep(new Set(await running.stored()))
     const server = scope.own(
       await listenIpc({
         path: socketPath,

@@ -37,8 +37,6 @@ export type Terminals = {
   /** The machine stopped: marks its running terminals as exited. */
   machineEnded(sandboxId: SandboxId): Promise<void>
   removeAll(sandboxId: SandboxId): Promise<void>
-  /** Removes terminals of machines that no longer exist. */
-  sweep(kept: ReadonlySet<SandboxId>): Promise<void>
   close(): Promise<void>
 }
 
@@ -241,10 +239,6 @@ export async function openTerminals(options: TerminalsOptions): Promise<Terminal
     async removeAll(sandboxId) {
       await Promise.all(ofSandbox(sandboxId).map(remove))
       await rm(join(folder, sandboxId), { recursive: true, force: true })
-    },
-    async sweep(kept) {
-      const gone = [...sessions.values()].filter(({ record }) => !kept.has(record.sandboxId))
-      await Promise.all(gone.map(remove))
     },
     async close() {
       for (const timer of expiries.values()) clearTimeout(timer)
