@@ -1,6 +1,18 @@
 import BetterSqlite from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { amount, bytes, defineTable, flag, json, named, nullable, number, type RowOf, text } from './table.ts'
+import {
+  amount,
+  bytes,
+  defineTable,
+  flag,
+  json,
+  lenientJson,
+  named,
+  nullable,
+  number,
+  type RowOf,
+  text,
+} from './table.ts'
 
 const things = defineTable('things', {
   id: text<'one' | 'two'>(),
@@ -97,4 +109,14 @@ test('checks text and numbers that it reads', () => {
   expect(checked.fromRow({ id: 'known', count: null })).toEqual({ id: 'known', count: null })
   expect(() => checked.fromRow({ id: 'known', count: 3 })).toThrow(RangeError)
   expect(() => checked.fromRow({ id: 'other', count: 2 })).toThrow(TypeError)
+})
+
+test('reads a fallback in place of damaged JSON', () => {
+  const parseWords = (value: unknown): string[] => {
+    if (!Array.isArray(value)) throw new TypeError('Not a list.')
+    return value
+  }
+  const lists = defineTable('things', { words: nullable(lenientJson(parseWords, ['none'])) })
+  const read = (words: string | null) => lists.fromRow({ words }).words
+  expect(['["a"]', '["a', '{}', null].map(read)).toEqual([['a'], ['none'], ['none'], null])
 })

@@ -56,6 +56,18 @@ export const json = <T>(parse: (value: unknown) => T = (value) => value as T): C
   decode: (value) => parse(parseJson(String(value))),
 })
 
+/** As `json`. What is not JSON, or what `parse` rejects, is read as `fallback`. */
+export const lenientJson = <T>(parse: (value: unknown) => T, fallback: T): Column<T> => ({
+  encode: (value) => JSON.stringify(value),
+  decode(value) {
+    try {
+      return parse(parseJson(String(value)))
+    } catch {
+      return fallback
+    }
+  },
+})
+
 /** A column that may be NULL. */
 export const nullable = <T>({ name, select, encode, decode }: Column<T>): Column<T | null> => ({
   ...(name !== undefined && { name }),
