@@ -1,36 +1,33 @@
 import { type ActivitySettings, usualActivitySettings } from '../../../shared/contract/activitySettings.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import { defineTable, nullable, number, type Params, type RowOf, type StoredRow } from '../../storage/table.ts'
+
+const settings = defineTable('activity_settings', {
+  /** Key of the single row. */
+  only: number<1>(),
+  keep_entries_days: nullable(number()),
+  /** Time since which terminals are recorded. Null: not recorded. */
+  recordSinceMs: nullable(number()),
+  keep_recordings_days: number(),
+})
+type SettingsRow = RowOf<typeof settings>
 
 export type SettingsRepository = {
-  read(): ActivitySettings & { recordSinceMs: number | null }
-  /** @param recordSinceMs null while terminals are not recorded */
-  write(settings: Omit<ActivitySettings, 'record_terminals'> & { recordSinceMs: number | null }): void
+  read(): ActivitySettings & Pick<SettingsRow, 'recordSinceMs'>
+  write(settings: Omit<SettingsRow, 'only'>): void
 }
 
-type Row = { entries: number | null; since: number | null; recordings: number }
-
 export function settingsRepository(database: Database): SettingsRepository {
-  const read = database.prepare<[], Row>(
-    `SELECT keep_entries_days AS entries, record_since_ms AS since, keep_recordings_days AS recordings
-     FROM activity_settings`,
-  )
-  const write = database.prepare<[number | null, number | null, number]>(
-    `INSERT INTO activity_settings (only, keep_entries_days, record_since_ms, keep_recordings_days) VALUES (1, ?, ?, ?)
-     ON CONFLICT (only) DO UPDATE SET keep_entries_days = excluded.keep_entries_days,
-       record_since_ms = excluded.record_since_ms, keep_recordings_days = excluded.keep_recordings_days`,
-  )
+  const read = database.prepare<[], StoredRow>(`SELECT ${settings.selection()} FROM activity_settings`)
+  const write = database.prepare<[Params<keyof SettingsRow>]>(settings.upsert(['only']))
   return {
     read() {
       const row = read.get()
       if (!row) return { ...usualActivitySettings, recordSinceMs: null }
-      return {
-        keep_entries_days: row.entries,
-        record_terminals: row.since !== null,
-        keep_recordings_days: row.recordings,
-        recordSinceMs: row.since,
-      }
+      const { only: _, ...stored } = settings.fromRow(row)
+      return { ...stored, record_terminals: stored.recordSinceMs !== null }
     },
-    write: ({ keep_entries_days: entries, recordSinceMs, keep_recordings_days: recordings }) =>
-      void write.run(entries, recordSinceMs, recordings),
+    write: ({ keep_entries_days, recordSinceMs, keep_recordings_days }) =>
+      void write.run(settings.params({ only: 1, keep_entries_days, recordSinceMs, keep_recordings_days })),
   }
 }

@@ -1,26 +1,30 @@
 import type { KeyPlace } from '../../../shared/contract/providers.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
 
-export type KeyRow = { slot: string; place: Exclude<KeyPlace, 'config'>; endsWith: string | null; setAtMs: number }
+const providerKeys = defineTable('provider_keys', {
+  slot: text(),
+  place: text<Exclude<KeyPlace, 'config'>>(),
+  endsWith: nullable(text()),
+  setAtMs: number(),
+})
+export type KeyRow = RowOf<typeof providerKeys>
 
-/** What is known of kept keys; the keys themselves are in no database. */
+/** Metadata of stored keys. The keys themselves are in no database. */
 export type ProviderKeyRepository = {
+  /** Lists keys by slot. */
   all(): readonly KeyRow[]
   put(row: KeyRow): void
   remove(slot: string): void
 }
 
 export function providerKeyRepository(database: Database): ProviderKeyRepository {
-  const all = database.prepare<[], KeyRow>(
-    'SELECT slot, place, ends_with AS endsWith, set_at_ms AS setAtMs FROM provider_keys ORDER BY slot',
-  )
-  const put = database.prepare<[string, string, string | null, number]>(
-    'INSERT OR REPLACE INTO provider_keys (slot, place, ends_with, set_at_ms) VALUES (?, ?, ?, ?)',
-  )
-  const remove = database.prepare<[string]>('DELETE FROM provider_keys WHERE slot = ?')
+  const all = database.prepare<[], StoredRow>(`SELECT ${providerKeys.selection()} FROM provider_keys ORDER BY slot`)
+  const put = database.prepare<[Params<keyof KeyRow>]>(providerKeys.upsert(['slot']))
+  const remove = database.prepare<[Params<'slot'>]>('DELETE FROM provider_keys WHERE slot = @slot')
   return {
-    all: () => all.all(),
-    put: ({ slot, place, endsWith, setAtMs }) => void put.run(slot, place, endsWith, setAtMs),
-    remove: (slot) => void remove.run(slot),
+    all: () => all.all().map(providerKeys.fromRow),
+    put: (row) => void put.run(providerKeys.params(row)),
+    remove: (slot) => void remove.run({ slot }),
   }
 }

@@ -1,37 +1,35 @@
 import type { WalletAccountId } from '../../../shared/contract/wallet.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import { defineTable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
 
-export type KeptBalance = {
-  accountId: WalletAccountId
-  network: string
-  /** Atomic units as decimal text: more than an integer of SQLite holds. */
-  usdc: string
-  /** Of ether or SOL. */
-  coin: string
-  asOfMs: number
-}
+const balances = defineTable('balances', {
+  accountId: text<WalletAccountId>(),
+  network: text(),
+  /** Atomic units in decimal: they may exceed an integer of SQLite. */
+  usdc: text(),
+  /** Ether or SOL, in wei or lamports. */
+  coin: text(),
+  asOfMs: number(),
+})
+export type KeptBalance = RowOf<typeof balances>
 
 export type BalanceRepository = {
-  /** An account that was removed in the meantime is passed over. */
+  /** Skips accounts that were removed in the meantime. */
   save(balances: readonly KeptBalance[]): void
   of(network: string): KeptBalance[]
 }
 
 export function balanceRepository(database: Database): BalanceRepository {
-  const save = database.prepare<KeptBalance>(
-    `INSERT INTO balances (account_id, network, usdc, coin, as_of_ms)
-     SELECT :accountId, :network, :usdc, :coin, :asOfMs
-     WHERE EXISTS (SELECT 1 FROM wallet_accounts WHERE id = :accountId)
-     ON CONFLICT (account_id, network)
-     DO UPDATE SET usdc = excluded.usdc, coin = excluded.coin, as_of_ms = excluded.as_of_ms`,
+  const findAccount = database.prepare<[Params<'accountId'>]>('SELECT 1 FROM wallet_accounts WHERE id = @accountId')
+  const save = database.prepare<[Params<keyof KeptBalance>]>(balances.upsert(['accountId', 'network']))
+  const find = database.prepare<[Params<'network'>], StoredRow>(
+    `SELECT ${balances.selection()} FROM balances WHERE network = @network`,
   )
-  const find = database.prepare<[string], KeptBalance>(
-    'SELECT account_id AS accountId, network, usdc, coin, as_of_ms AS asOfMs FROM balances WHERE network = ?',
-  )
+  const saveAll = database.transaction((rows: readonly KeptBalance[]) => {
+    for (const row of rows) if (findAccount.get({ accountId: row.accountId })) save.run(balances.params(row))
+  })
   return {
-    save: database.transaction((balances: readonly KeptBalance[]) => {
-      for (const balance of balances) save.run(balance)
-    }),
-    of: (network) => find.all(network),
+    save: (rows) => saveAll.immediate(rows),
+    of: (network) => find.all({ network }).map(balances.fromRow),
   }
 }
