@@ -1,14 +1,15 @@
 import { Policy } from '../../../shared/contract/intents.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import { defineTable, flag, lenientJson, number, type Params, type RowOf, type StoredRow } from '../../storage/table.ts'
 
 export type PolicyRepository = {
   read(): Policy
   write(policy: Policy): void
-  /** Also while the rules cannot be understood: they are kept as they are. */
+  /** Leaves the stored rules as they are, even if they cannot be parsed. */
   switchStop(stopped: boolean): void
 }
 
-/** What holds before the person chose: everything is asked. */
+/** Policy before the user sets one: everything needs approval. */
 export const initialPolicy: Policy = {
   stopped: false,
   rules: [],
@@ -16,7 +17,7 @@ export const initialPolicy: Policy = {
   expiry_minutes: 15,
 }
 
-/** What holds while the kept one cannot be understood. */
+/** Policy while the stored one cannot be parsed. */
 export const closedPolicy: Policy = {
   stopped: false,
   rules: [{ id: 'damaged', effect: 'deny', kind: '*', asker: '*', host: '*', max_amount_micro_usd: null }],
@@ -26,34 +27,28 @@ export const closedPolicy: Policy = {
 
 const Rules = Policy.omit({ stopped: true })
 
+const policies = defineTable('policy', {
+  /** Key of the single row. */
+  only: number<1>(),
+  stopped: flag(),
+  policy: lenientJson(Rules.parse, Rules.parse(closedPolicy)),
+})
+
 export function policyRepository(database: Database): PolicyRepository {
-  const read = database.prepare<[], { stopped: 0 | 1; policy: string }>('SELECT stopped, policy FROM policy')
-  const write = database.prepare<[0 | 1, string]>(
-    `INSERT INTO policy VALUES (1, ?, ?)
-     ON CONFLICT (only) DO UPDATE SET stopped = excluded.stopped, policy = excluded.policy`,
-  )
-  const switchStop = database.prepare<[0 | 1, string]>(
-    `INSERT INTO policy VALUES (1, ?, ?) ON CONFLICT (only) DO UPDATE SET stopped = excluded.stopped`,
+  const read = database.prepare<[], StoredRow>(`SELECT ${policies.selection()} FROM policy`)
+  const write = database.prepare<[Params<keyof RowOf<typeof policies>>]>(policies.upsert(['only']))
+  const switchStop = database.prepare<[Params<keyof RowOf<typeof policies>>]>(
+    `${policies.insert} ON CONFLICT (only) DO UPDATE SET ${policies.assignments(['stopped'])}`,
   )
   return {
     read() {
       const row = read.get()
       if (!row) return initialPolicy
-      return { ...(understood(row.policy) ?? closedPolicy), stopped: row.stopped === 1 }
+      const { policy, stopped } = policies.fromRow(row)
+      return { ...policy, stopped }
     },
-    write({ stopped, ...rules }) {
-      write.run(stopped ? 1 : 0, JSON.stringify(rules))
-    },
-    switchStop(stopped) {
-      switchStop.run(stopped ? 1 : 0, JSON.stringify(Rules.parse(initialPolicy)))
-    },
-  }
-}
-
-function understood(text: string): Omit<Policy, 'stopped'> | undefined {
-  try {
-    return Rules.safeParse(JSON.parse(text)).data
-  } catch {
-    return undefined // the caller refuses everything then
+    write: ({ stopped, ...policy }) => void write.run(policies.params({ only: 1, stopped, policy })),
+    switchStop: (stopped) =>
+      void switchStop.run(policies.params({ only: 1, stopped, policy: Rules.parse(initialPolicy) })),
   }
 }

@@ -1,12 +1,24 @@
 import type { Database } from '../../storage/openDatabase.ts'
+import { defineTable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
 
 export type CacheKind = 'list' | 'domain' | 'zone' | 'pricing' | 'search'
-export type CachedAnswer = { answer: string; readAtMs: number }
+
+const answers = defineTable('domain_cache', {
+  /** URL of the service and account, as `DomainCacheRepository.place` returns them. */
+  service: text(),
+  kind: text<CacheKind>(),
+  key: text(),
+  answer: text(),
+  readAtMs: number(),
+})
+type AnswerRow = RowOf<typeof answers>
+type AnswerKey = Params<'service' | 'kind' | 'key'>
+export type CachedAnswer = Pick<AnswerRow, 'answer' | 'readAtMs'>
 
 export type DomainCacheRepository = {
-  /** Whose answers are found and kept: the account that was read for last, until another one is named. */
+  /** Account of the cached answers: the one that was read last, until `setOwner`. */
   owner(): string | undefined
-  /** That account at this service, as rows name it. */
+  /** Account at this service, as rows name it. */
   place(): string
   setOwner(accountId: string): void
   find(kind: CacheKind, key: string): CachedAnswer | undefined
@@ -14,30 +26,28 @@ export type DomainCacheRepository = {
   remove(kind: CacheKind, key: string): void
 }
 
-/** Searches that are kept. */
-const mostSearches = 200
+const maxSearches = 200
 
-/** @param service whose answers these are: another service has its own */
+/** @param service URL of the service. Each service has its own answers. */
 export function domainCacheRepository(database: Database, service: string): DomainCacheRepository {
-  const find = database.prepare<[string, string, string], CachedAnswer>(
-    'SELECT answer, read_at_ms AS readAtMs FROM domain_cache WHERE service = ? AND kind = ? AND key = ?',
+  const find = database.prepare<[AnswerKey], StoredRow>(
+    `SELECT ${answers.selection()} FROM domain_cache WHERE service = @service AND kind = @kind AND key = @key`,
   )
-  const keep = database.prepare<[string, string, string, string, number]>(
-    'INSERT OR REPLACE INTO domain_cache (service, kind, key, answer, read_at_ms) VALUES (?, ?, ?, ?, ?)',
+  const keep = database.prepare<[Params<keyof AnswerRow>]>(answers.upsert(['service', 'kind', 'key']))
+  const remove = database.prepare<[AnswerKey]>(
+    'DELETE FROM domain_cache WHERE service = @service AND kind = @kind AND key = @key',
   )
-  const remove = database.prepare<[string, string, string]>(
-    'DELETE FROM domain_cache WHERE service = ? AND kind = ? AND key = ?',
+  const removeOldSearches = database.prepare<[Params<'service' | 'limit'>]>(
+    `DELETE FROM domain_cache WHERE service = @service AND kind = 'search' AND key NOT IN
+      (SELECT key FROM domain_cache WHERE service = @service AND kind = 'search' ORDER BY read_at_ms DESC LIMIT @limit)`,
   )
-  const forget = database.prepare<[string, string, number]>(
-    `DELETE FROM domain_cache WHERE service = ? AND kind = 'search' AND key NOT IN
-      (SELECT key FROM domain_cache WHERE service = ? AND kind = 'search' ORDER BY read_at_ms DESC LIMIT ?)`,
-  )
-  const newest = database.prepare<[number, string], { place: string }>(
-    `SELECT service AS place FROM domain_cache WHERE substr(service, 1, ?) = ? ORDER BY read_at_ms DESC LIMIT 1`,
+  const newest = database.prepare<[Params<'length' | 'prefix'>], { place: string }>(
+    `SELECT service AS place FROM domain_cache WHERE substr(service, 1, @length) = @prefix
+      ORDER BY read_at_ms DESC LIMIT 1`,
   )
   const prefix = `${service} `
-  let owner = newest.get(prefix.length, prefix)?.place.slice(prefix.length)
-  /** An address has no spaces, so that no service is taken for another one's account. */
+  let owner = newest.get({ length: prefix.length, prefix })?.place.slice(prefix.length)
+  /** A URL has no spaces, so that no service is confused with the account of another one. */
   const place = (): string => `${prefix}${owner ?? ''}`
 
   return {
@@ -46,11 +56,16 @@ export function domainCacheRepository(database: Database, service: string): Doma
     setOwner(accountId) {
       owner = accountId
     },
-    find: (kind, key) => find.get(place(), kind, key),
-    keep(kind, key, { answer, readAtMs }) {
-      keep.run(place(), kind, key, answer, readAtMs)
-      if (kind === 'search') forget.run(place(), place(), mostSearches)
+    find(kind, key) {
+      const row = find.get({ service: place(), kind, key })
+      if (!row) return undefined
+      const { answer, readAtMs } = answers.fromRow(row)
+      return { answer, readAtMs }
     },
-    remove: (kind, key) => void remove.run(place(), kind, key),
+    keep(kind, key, { answer, readAtMs }) {
+      keep.run(answers.params({ service: place(), kind, key, answer, readAtMs }))
+      if (kind === 'search') removeOldSearches.run({ service: place(), limit: maxSearches })
+    },
+    remove: (kind, key) => void remove.run({ service: place(), kind, key }),
   }
 }

@@ -1,8 +1,20 @@
 import { DnsPlan } from '../../../shared/contract/localDomains.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import { defineTable, json, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
 
+const plans = defineTable('dns_plans', {
+  id: text(),
+  /** Account and service, as `DomainCacheRepository.place` returns them. */
+  service: text(),
+  domain: text(),
+  state: text<DnsPlan['state']>(),
+  plan: json(DnsPlan.parse),
+  createdAtMs: number(),
+})
+
+/** Rows that cannot be parsed are left out, and never applied. */
 export type PlanRepository = {
-  /** Adds it, or takes the place of the one with its id. */
+  /** Adds the plan, or replaces the one with its id. */
   keep(plan: DnsPlan): void
   find(id: string): DnsPlan | undefined
   /** Newest first. */
@@ -11,46 +23,39 @@ export type PlanRepository = {
   endInterrupted(error: string): void
 }
 
-/** Plans of one domain that are kept. */
-const mostPlans = 20
+const maxPlansPerDomain = 20
 
-/** @param place account and service whose plans are found and kept: another account has its own */
+/** @param place account and service of the plans. Each account has its own. */
 export function planRepository(database: Database, place: () => string): PlanRepository {
-  const keep = database.prepare<[string, string, string, string, string, number]>(
-    `INSERT INTO dns_plans (id, service, domain, state, plan, created_at_ms) VALUES (?, ?, ?, ?, ?, ?)
-      ON CONFLICT (id) DO UPDATE SET state = excluded.state, plan = excluded.plan`,
+  const keep = database.prepare<[Params<keyof RowOf<typeof plans>>]>(
+    `${plans.insert} ON CONFLICT (id) DO UPDATE SET ${plans.assignments(['state', 'plan'])}`,
   )
-  const forget = database.prepare<[string, string, string, string, number]>(
-    `DELETE FROM dns_plans WHERE service = ? AND domain = ? AND id NOT IN
-      (SELECT id FROM dns_plans WHERE service = ? AND domain = ? ORDER BY created_at_ms DESC, rowid DESC LIMIT ?)`,
+  const removeOld = database.prepare<[Params<'service' | 'domain' | 'limit'>]>(
+    `DELETE FROM dns_plans WHERE service = @service AND domain = @domain AND id NOT IN
+      (SELECT id FROM dns_plans WHERE service = @service AND domain = @domain
+       ORDER BY created_at_ms DESC, rowid DESC LIMIT @limit)`,
   )
-  const find = database.prepare<[string, string], { plan: string }>(
-    'SELECT plan FROM dns_plans WHERE service = ? AND id = ?',
+  const selection = `SELECT ${plans.selection()} FROM dns_plans`
+  const find = database.prepare<[Params<'service' | 'id'>], StoredRow>(
+    `${selection} WHERE service = @service AND id = @id`,
   )
-  const ofDomain = database.prepare<[string, string], { plan: string }>(
-    'SELECT plan FROM dns_plans WHERE service = ? AND domain = ? ORDER BY created_at_ms DESC, rowid DESC',
+  const ofDomain = database.prepare<[Params<'service' | 'domain'>], StoredRow>(
+    `${selection} WHERE service = @service AND domain = @domain ORDER BY created_at_ms DESC, rowid DESC`,
   )
-  const endInterrupted = database.prepare<[string]>(
-    `UPDATE dns_plans SET state = 'failed', plan = json_set(plan, '$.state', 'failed', '$.error', ?)
+  const endInterrupted = database.prepare<[Params<'error'>]>(
+    `UPDATE dns_plans SET state = 'failed', plan = json_set(plan, '$.state', 'failed', '$.error', @error)
       WHERE state = 'applying' AND json_valid(plan)`,
   )
   return {
     keep(plan) {
-      const { id, domain, state, created_at: createdAt } = plan
-      keep.run(id, place(), domain, state, JSON.stringify(plan), Date.parse(createdAt))
-      forget.run(place(), domain, place(), domain, mostPlans)
+      const { id, domain, state, created_at } = plan
+      const service = place()
+      keep.run(plans.params({ id, service, domain, state, plan, createdAtMs: Date.parse(created_at) }))
+      removeOld.run({ service, domain, limit: maxPlansPerDomain })
     },
-    find: (id) => [find.get(place(), id)].flatMap(understood)[0],
-    ofDomain: (domain) => ofDomain.all(place(), domain).flatMap(understood),
-    endInterrupted: (error) => void endInterrupted.run(error),
-  }
-}
-
-/** A damaged row is shown to nobody, and never applied. */
-function understood(row: { plan: string } | undefined): DnsPlan[] {
-  try {
-    return row ? [DnsPlan.parse(JSON.parse(row.plan))] : []
-  } catch {
-    return []
+    find: (id) => plans.tryFromRow(find.get({ service: place(), id }))?.plan,
+    ofDomain: (domain) =>
+      ofDomain.all({ service: place(), domain }).flatMap((row) => plans.tryFromRow(row)?.plan ?? []),
+    endInterrupted: (error) => void endInterrupted.run({ error }),
   }
 }

@@ -1,75 +1,77 @@
 import type { z } from 'zod'
 import { Registration, registerAutomaton } from '../../../shared/contract/automatons.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import {
+  defineTable,
+  json,
+  nullable,
+  number,
+  type Params,
+  type RowOf,
+  type StoredRow,
+  text,
+} from '../../storage/table.ts'
 
-/** The body that was signed: what is sent, and sent again, is these very values. */
+/** Signed body. Repeated requests send these same values. */
 export type SignedRequest = z.output<typeof registerAutomaton.body>
 export type StoredRegistration = { registration: Registration; request: SignedRequest | undefined }
 
+const registrations = defineTable('registrations', {
+  id: text(),
+  intentId: text(),
+  state: text<Registration['state']>(),
+  registration: json(Registration.parse),
+  request: nullable(json<SignedRequest>(registerAutomaton.body.parse)),
+  createdAtMs: number(),
+})
+
+/** Rows that cannot be parsed are left out, and never sent. */
 export type RegistrationRepository = {
   add(registration: Registration): void
   find(id: string): StoredRegistration | undefined
   ofIntent(intentId: string): Registration | undefined
-  /** The request stays as it is where none is given. */
+  /** @param request default: stays as it is */
   change(registration: Registration, request?: SignedRequest): void
+  /** Oldest first. */
   inState(state: Registration['state']): Registration[]
   /** Newest first. */
   list(limit: number): Registration[]
 }
 
-type Row = { registration: string; request: string | null }
-
 export function registrationRepository(database: Database): RegistrationRepository {
-  const add = database.prepare<[string, string, string, string, number]>(
-    'INSERT INTO registrations (id, intent_id, state, registration, created_at_ms) VALUES (?, ?, ?, ?, ?)',
+  const selection = `SELECT ${registrations.selection()} FROM registrations`
+  const add = database.prepare<[Params<keyof RowOf<typeof registrations>>]>(registrations.insert)
+  const find = database.prepare<[Params<'id'>], StoredRow>(`${selection} WHERE id = @id`)
+  const ofIntent = database.prepare<[Params<'intentId'>], StoredRow>(`${selection} WHERE intent_id = @intentId`)
+  const change = database.prepare<[Params<'id' | 'state' | 'registration' | 'request'>]>(
+    `UPDATE registrations SET ${registrations.assignments(['state', 'registration'])},
+       request = coalesce(@request, request) WHERE id = @id`,
   )
-  const find = database.prepare<[string], Row>('SELECT registration, request FROM registrations WHERE id = ?')
-  const ofIntent = database.prepare<[string], Row>(
-    'SELECT registration, request FROM registrations WHERE intent_id = ?',
+  const inState = database.prepare<[Params<'state'>], StoredRow>(
+    `${selection} WHERE state = @state ORDER BY created_at_ms, rowid`,
   )
-  const change = database.prepare<[string, string, string | null, string]>(
-    'UPDATE registrations SET state = ?, registration = ?, request = coalesce(?, request) WHERE id = ?',
+  const list = database.prepare<[Params<'limit'>], StoredRow>(
+    `${selection} ORDER BY created_at_ms DESC, rowid DESC LIMIT @limit`,
   )
-  const inState = database.prepare<[string], Row>(
-    'SELECT registration, request FROM registrations WHERE state = ? ORDER BY created_at_ms, rowid',
-  )
-  const list = database.prepare<[number], Row>(
-    'SELECT registration, request FROM registrations ORDER BY created_at_ms DESC, rowid DESC LIMIT ?',
-  )
-  const registrations = (rows: readonly Row[]) => rows.flatMap(understood).map(({ registration }) => registration)
+  const parseRows = (rows: readonly StoredRow[]): Registration[] =>
+    rows.flatMap((row) => registrations.tryFromRow(row)?.registration ?? [])
 
   return {
     add(registration) {
-      const { id, intent_id, state, created_at } = registration
-      add.run(id, intent_id, state, JSON.stringify(registration), Date.parse(created_at))
+      const { id, intent_id: intentId, state, created_at } = registration
+      const createdAtMs = Date.parse(created_at)
+      add.run(registrations.params({ id, intentId, state, registration, request: null, createdAtMs }))
     },
     find(id) {
-      const row = find.get(id)
-      return row && understood(row)[0]
+      const row = registrations.tryFromRow(find.get({ id }))
+      return row && { registration: row.registration, request: row.request ?? undefined }
     },
-    ofIntent(intentId) {
-      const row = ofIntent.get(intentId)
-      return row && understood(row)[0]?.registration
-    },
+    ofIntent: (intentId) => registrations.tryFromRow(ofIntent.get({ intentId }))?.registration,
     change(registration, request) {
       const { id, state } = registration
-      change.run(state, JSON.stringify(registration), request ? JSON.stringify(request) : null, id)
+      change.run(registrations.params({ id, state, registration, request: request ?? null }))
     },
-    inState: (state) => registrations(inState.all(state)),
-    list: (limit) => registrations(list.all(limit)),
-  }
-}
-
-/** A damaged row is shown to nobody, and never sent. */
-function understood({ registration, request }: Row): StoredRegistration[] {
-  try {
-    return [
-      {
-        registration: Registration.parse(JSON.parse(registration)),
-        request: request === null ? undefined : registerAutomaton.body.parse(JSON.parse(request)),
-      },
-    ]
-  } catch {
-    return []
+    inState: (state) => parseRows(inState.all({ state })),
+    list: (limit) => parseRows(list.all({ limit })),
   }
 }
