@@ -1,78 +1,82 @@
 import { type Asker, Intent, IntentRecord, type IntentState } from '../../../shared/contract/intents.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import { defineTable, flag, json, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
 
-/** What was asked, complete, and what is known of it. */
-export type StoredIntent = {
-  intent: Intent
-  record: IntentRecord
-  /** The person confirmed its approval where the window cannot draw. */
-  confirmed: boolean
-}
+export const intentTable = defineTable('intents', {
+  id: text(),
+  kind: text<Intent['kind']>(),
+  state: text<IntentState>(),
+  askerKind: text<Asker['kind']>(),
+  askerId: text(),
+  /** The request, complete, as it is signed. */
+  intent: json(Intent.parse),
+  /** Not checked when read, since its state may be older than that of the column. */
+  record: json<IntentRecord>(),
+  createdAtMs: number(),
+  expiresAtMs: number(),
+  /** Whether the user confirmed the approval outside of the window. */
+  confirmed: flag(),
+})
 
-/** Reads intents. Only the lifecycle writes them. A row that cannot be understood is shown to nobody. */
+export type StoredIntent = Pick<RowOf<typeof intentTable>, 'intent' | 'record' | 'confirmed'>
+
+/** Reads intents. Only the lifecycle writes them. Rows that cannot be parsed are left out, and never signed. */
 export type IntentRepository = {
   find(id: string): StoredIntent | undefined
   /** Newest first. */
   list(filter: { state?: IntentState | undefined; limit: number }): IntentRecord[]
   /** Oldest first. */
   inState(state: IntentState): IntentRecord[]
-  /** Neither decided nor signed: all of them, or those of one asker. */
+  /** Counts intents that are neither decided nor signed: all, or those of one requester. */
   countOpen(asker?: Asker): number
   countWaiting(): number
+  /** Waiting intents whose deadline has passed, by deadline. */
   expired(nowMs: number): IntentRecord[]
   nextExpiryMs(): number | undefined
 }
 
-type Row = { state: string; intent: string; record: string; confirmed: 0 | 1 }
 type Count = { count: number }
 
-const columns = 'state, intent, record, confirmed'
-
 export function intentRepository(database: Database): IntentRepository {
-  const find = database.prepare<[string], Row>(`SELECT ${columns} FROM intents WHERE id = ?`)
-  const list = database.prepare<[{ state: string | null; limit: number }], Row>(
-    `SELECT ${columns} FROM intents WHERE @state IS NULL OR state = @state
-     ORDER BY created_at_ms DESC, rowid DESC LIMIT @limit`,
+  const selection = `SELECT ${intentTable.selection()} FROM intents`
+  const find = database.prepare<[Params<'id'>], StoredRow>(`${selection} WHERE id = @id`)
+  const list = database.prepare<[Params<'state' | 'limit'>], StoredRow>(
+    `${selection} WHERE @state IS NULL OR state = @state ORDER BY created_at_ms DESC, rowid DESC LIMIT @limit`,
   )
-  const inState = database.prepare<[string], Row>(
-    `SELECT ${columns} FROM intents WHERE state = ? ORDER BY created_at_ms, rowid`,
+  const inState = database.prepare<[Params<'state'>], StoredRow>(
+    `${selection} WHERE state = @state ORDER BY created_at_ms, rowid`,
   )
   const open = "state IN ('waiting', 'approved')"
   const countOpen = database.prepare<[], Count>(`SELECT count(*) AS count FROM intents WHERE ${open}`)
-  const countOpenOf = database.prepare<[string, string], Count>(
-    `SELECT count(*) AS count FROM intents WHERE ${open} AND asker_kind = ? AND asker_id = ?`,
+  const countOpenOf = database.prepare<[Params<'kind' | 'id'>], Count>(
+    `SELECT count(*) AS count FROM intents WHERE ${open} AND asker_kind = @kind AND asker_id = @id`,
   )
   const countWaiting = database.prepare<[], Count>(`SELECT count(*) AS count FROM intents WHERE state = 'waiting'`)
-  const expired = database.prepare<[number], Row>(
-    `SELECT ${columns} FROM intents WHERE state = 'waiting' AND expires_at_ms <= ? ORDER BY expires_at_ms`,
+  const expired = database.prepare<[Params<'nowMs'>], StoredRow>(
+    `${selection} WHERE state = 'waiting' AND expires_at_ms <= @nowMs ORDER BY expires_at_ms`,
   )
   const nextExpiry = database.prepare<[], { atMs: number | null }>(
     `SELECT min(expires_at_ms) AS atMs FROM intents WHERE state = 'waiting'`,
   )
-  const records = (rows: readonly Row[]): IntentRecord[] => rows.flatMap(understood).map(({ record }) => record)
+  const parseRecords = (rows: readonly StoredRow[]): IntentRecord[] =>
+    rows.flatMap((row) => parseRow(row)?.record ?? [])
 
   return {
-    find(id) {
-      const row = find.get(id)
-      return row && understood(row)[0]
-    },
-    list: ({ state, limit }) => records(list.all({ state: state ?? null, limit })),
-    inState: (state) => records(inState.all(state)),
-    countOpen: (asker) => (asker ? countOpenOf.get(asker.kind, asker.id) : countOpen.get())?.count ?? 0,
+    find: (id) => parseRow(find.get({ id })),
+    list: ({ state, limit }) => parseRecords(list.all({ state: state ?? null, limit })),
+    inState: (state) => parseRecords(inState.all({ state })),
+    countOpen: (asker) => (asker ? countOpenOf.get({ kind: asker.kind, id: asker.id }) : countOpen.get())?.count ?? 0,
     countWaiting: () => countWaiting.get()?.count ?? 0,
-    expired: (nowMs) => records(expired.all(nowMs)),
+    expired: (nowMs) => parseRecords(expired.all({ nowMs })),
     nextExpiryMs: () => nextExpiry.get()?.atMs ?? undefined,
   }
 }
 
-function understood({ state, intent, record, confirmed }: Row): StoredIntent[] {
-  try {
-    // The column has the last word: a row that failed while it was damaged has an older record.
-    const known = IntentRecord.safeParse({ ...JSON.parse(record), state })
-    const asked = Intent.safeParse(JSON.parse(intent))
-    if (!known.success || !asked.success) return []
-    return [{ intent: asked.data, record: known.data, confirmed: confirmed === 1 }]
-  } catch {
-    return [] // not JSON: a damaged row is shown to nobody and never signed
-  }
+function parseRow(row: StoredRow | undefined): StoredIntent | undefined {
+  const stored = intentTable.tryFromRow(row)
+  if (!stored) return undefined
+  const { intent, state, confirmed } = stored
+  // The column decides the state: a row that failed while it was damaged has an older record.
+  const record = IntentRecord.safeParse({ ...stored.record, state }).data
+  return record && { intent, record, confirmed }
 }

@@ -1,94 +1,83 @@
 import type { Database } from '../../storage/openDatabase.ts'
+import { defineTable, flag, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
 
-export type RecordingRow = {
-  id: string
-  terminalId: string
-  sandboxId: string
-  sandboxName: string
-  command: string
-  /** `deleted`: what it showed is gone, and its terminal is not recorded again. */
-  state: 'running' | 'ended' | 'cut' | 'deleted'
-  missed: boolean
-  /** Of the terminal's output: what was read so far. */
-  cursor: number
-  cols: number
-  rows: number
-  bytes: number
-  durationMs: number
-  startedAtMs: number
-}
+const recordings = defineTable('recordings', {
+  id: text(),
+  terminalId: text(),
+  sandboxId: text(),
+  sandboxName: text(),
+  command: text(),
+  /** `deleted`: its content is removed, and its terminal is not recorded again. */
+  state: text<'running' | 'ended' | 'cut' | 'deleted'>(),
+  missed: flag(),
+  /** Offset in the terminal's output up to which it was recorded. */
+  cursor: number(),
+  cols: number(),
+  rows: number(),
+  bytes: number(),
+  durationMs: number(),
+  startedAtMs: number(),
+})
+export type RecordingRow = RowOf<typeof recordings>
 
 export type RecordingRepository = {
   add(row: RecordingRow): void
   save(row: RecordingRow): void
   find(id: string): RecordingRow | undefined
   ofTerminal(terminalId: string): RecordingRow | undefined
-  /** Newest first, without the deleted ones. */
-  list(wanted: Wanted & { offset: number; limit: number }): RecordingRow[]
-  sums(wanted: Wanted): { total: number; bytes: number }
-  /** What may be gone on with. */
+  /** Newest first, without deleted ones. */
+  list(filter: RecordingFilter & { offset: number; limit: number }): RecordingRow[]
+  sums(filter: RecordingFilter): { total: number; bytes: number }
+  /** Recordings that may continue. */
   unended(): RecordingRow[]
-  /** Older ones, the deleted ones among them. */
+  /** Recordings that started before this time, deleted ones included. */
   startedBefore(atMs: number): RecordingRow[]
-  /** Oldest first, without the deleted ones. */
+  /** Oldest first, without deleted ones. */
   oldest(limit: number): RecordingRow[]
   remove(id: string): void
 }
-type Wanted = { sandboxId: string | undefined; terminalId: string | undefined }
-type Row = Omit<RecordingRow, 'missed'> & { missed: number }
+type RecordingFilter = { sandboxId: string | undefined; terminalId: string | undefined }
 
-const columns = `id, terminal_id AS terminalId, sandbox_id AS sandboxId, sandbox_name AS sandboxName, command, state, missed,
-  cursor, cols, rows, bytes, duration_ms AS durationMs, started_at_ms AS startedAtMs`
-const wantedOnes = `state <> 'deleted' AND (@sandboxId IS NULL OR sandbox_id = @sandboxId)
+const progress = ['state', 'missed', 'cursor', 'cols', 'rows', 'bytes', 'durationMs'] as const
+const filtered = `state <> 'deleted' AND (@sandboxId IS NULL OR sandbox_id = @sandboxId)
   AND (@terminalId IS NULL OR terminal_id = @terminalId)`
 
 export function recordingRepository(database: Database): RecordingRepository {
-  const add = database.prepare<[object]>(
-    `INSERT INTO recordings (id, terminal_id, sandbox_id, sandbox_name, command, state, missed, cursor, cols, rows, bytes,
-       duration_ms, started_at_ms)
-     VALUES (@id, @terminalId, @sandboxId, @sandboxName, @command, @state, @missed, @cursor, @cols, @rows, @bytes,
-       @durationMs, @startedAtMs)`,
+  const selection = `SELECT ${recordings.selection()} FROM recordings`
+  const add = database.prepare<[Params<keyof RecordingRow>]>(recordings.insert)
+  const save = database.prepare<[Params<keyof RecordingRow>]>(
+    `UPDATE recordings SET ${recordings.assignments(['sandboxName', 'command', ...progress])} WHERE id = @id`,
   )
-  const save = database.prepare<[object]>(
-    `UPDATE recordings SET sandbox_name = @sandboxName, command = @command, state = @state, missed = @missed,
-       cursor = @cursor, cols = @cols, rows = @rows, bytes = @bytes, duration_ms = @durationMs WHERE id = @id`,
+  const find = database.prepare<[Params<'id'>], StoredRow>(`${selection} WHERE id = @id`)
+  const ofTerminal = database.prepare<[Params<'terminalId'>], StoredRow>(`${selection} WHERE terminal_id = @terminalId`)
+  const list = database.prepare<[Params<keyof RecordingFilter | 'limit' | 'offset'>], StoredRow>(
+    `${selection} WHERE ${filtered} ORDER BY started_at_ms DESC, id LIMIT @limit OFFSET @offset`,
   )
-  const find = database.prepare<[string], Row>(`SELECT ${columns} FROM recordings WHERE id = ?`)
-  const ofTerminal = database.prepare<[string], Row>(`SELECT ${columns} FROM recordings WHERE terminal_id = ?`)
-  const list = database.prepare<[object], Row>(
-    `SELECT ${columns} FROM recordings WHERE ${wantedOnes} ORDER BY started_at_ms DESC, id LIMIT @limit OFFSET @offset`,
+  const sums = database.prepare<[Params<keyof RecordingFilter>], { total: number; bytes: number }>(
+    `SELECT count(*) AS total, coalesce(sum(bytes), 0) AS bytes FROM recordings WHERE ${filtered}`,
   )
-  const sums = database.prepare<[object], { total: number; bytes: number }>(
-    `SELECT count(*) AS total, coalesce(sum(bytes), 0) AS bytes FROM recordings WHERE ${wantedOnes}`,
+  const unended = database.prepare<[], StoredRow>(`${selection} WHERE state = 'running'`)
+  const startedBefore = database.prepare<[Params<'atMs'>], StoredRow>(`${selection} WHERE started_at_ms < @atMs`)
+  const oldest = database.prepare<[Params<'limit'>], StoredRow>(
+    `${selection} WHERE state <> 'deleted' ORDER BY started_at_ms, id LIMIT @limit`,
   )
-  const unended = database.prepare<[], Row>(`SELECT ${columns} FROM recordings WHERE state = 'running'`)
-  const startedBefore = database.prepare<[number], Row>(`SELECT ${columns} FROM recordings WHERE started_at_ms < ?`)
-  const oldest = database.prepare<[number], Row>(
-    `SELECT ${columns} FROM recordings WHERE state <> 'deleted' ORDER BY started_at_ms, id LIMIT ?`,
-  )
-  const remove = database.prepare<[string]>('DELETE FROM recordings WHERE id = ?')
-  const given = ({ sandboxId, terminalId }: Wanted) => ({
+  const remove = database.prepare<[Params<'id'>]>('DELETE FROM recordings WHERE id = @id')
+  const filterParams = ({ sandboxId, terminalId }: RecordingFilter): Params<keyof RecordingFilter> => ({
     sandboxId: sandboxId ?? null,
     terminalId: terminalId ?? null,
   })
+  const first = (row: StoredRow | undefined): RecordingRow | undefined => row && recordings.fromRow(row)
   return {
-    add: (row) => void add.run({ ...row, missed: row.missed ? 1 : 0 }),
-    save: (row) => void save.run({ ...row, missed: row.missed ? 1 : 0 }),
-    find: (id) => found(find.get(id)),
-    ofTerminal: (id) => found(ofTerminal.get(id)),
-    list: ({ offset, limit, ...wanted }) => list.all({ ...given(wanted), offset, limit }).map(recordingOf),
-    sums: (wanted) => sums.get(given(wanted)) ?? { total: 0, bytes: 0 },
-    unended: () => unended.all().map(recordingOf),
-    startedBefore: (atMs) => startedBefore.all(atMs).map(recordingOf),
-    oldest: (limit) => oldest.all(limit).map(recordingOf),
-    remove: (id) => void remove.run(id),
+    add: (row) => void add.run(recordings.params(row)),
+    save: (row) => void save.run(recordings.params(row)),
+    find: (id) => first(find.get({ id })),
+    ofTerminal: (terminalId) => first(ofTerminal.get({ terminalId })),
+    list: ({ offset, limit, ...filter }) =>
+      list.all({ ...filterParams(filter), offset, limit }).map(recordings.fromRow),
+    sums: (filter) => sums.get(filterParams(filter)) ?? { total: 0, bytes: 0 },
+    unended: () => unended.all().map(recordings.fromRow),
+    startedBefore: (atMs) => startedBefore.all({ atMs }).map(recordings.fromRow),
+    oldest: (limit) => oldest.all({ limit }).map(recordings.fromRow),
+    remove: (id) => void remove.run({ id }),
   }
-}
-
-function found(row: Row | undefined): RecordingRow | undefined {
-  return row && recordingOf(row)
-}
-
-function recordingOf({ missed, ...row }: Row): RecordingRow {
-  return { ...row, missed: missed === 1 }
 }
