@@ -1,115 +1,117 @@
 import { Asker, Grant } from '../../../shared/contract/intents.ts'
+import type { WalletAccountId } from '../../../shared/contract/wallet.ts'
 import { isoTime } from '../../../shared/time.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import {
+  amount,
+  defineTable,
+  json,
+  nullable,
+  number,
+  type Params,
+  type RowOf,
+  type StoredRow,
+  text,
+} from '../../storage/table.ts'
 
+const grants = defineTable('grants', {
+  id: text(),
+  kind: text<Grant['kind']>(),
+  asker: json(Asker.parse),
+  host: nullable(text()),
+  scope: nullable(text()),
+  accountId: text<WalletAccountId>(),
+  /** Up to 18 digits. */
+  maxAmountMicroUsd: nullable(amount()),
+  timesLeft: nullable(number()),
+  untilMs: nullable(number()),
+  createdAtMs: number(),
+})
+
+/** Rows that cannot be parsed are left out, and allow nothing. */
 export type GrantRepository = {
   add(grant: Grant): void
-  /** Those that hold: first the ones that end by the clock, then the ones that are counted. */
+  /** Lists valid grants: those without a count first, then by age. */
   holding(nowMs: number): Grant[]
-  /** Counts it down for an intent. @returns false when it does not hold any more */
+  /** Decreases the times left, for an intent. @returns false if the grant is no longer valid */
   reserve(id: string, intentId: string, nowMs: number): boolean
-  /** The intent was signed. */
+  /** Ends the reservation of a signed intent. */
   commit(intentId: string): void
-  /** The intent was not signed: its grant is counted up again, unless it was removed meanwhile. */
+  /** Ends the reservation of an intent that was not signed, and increases the times left if the grant still exists. */
   giveBack(intentId: string): void
   remove(id: string): boolean
-}
-
-type Row = {
-  id: string
-  kind: string
-  asker: string
-  host: string | null
-  scope: string | null
-  accountId: string
-  maxAmount: string | null
-  timesLeft: number | null
-  untilMs: number | null
-  createdAtMs: number
 }
 
 const holds = '(times_left IS NULL OR times_left > 0) AND (until_ms IS NULL OR until_ms > @nowMs)'
 
 export function grantRepository(database: Database): GrantRepository {
-  const add = database.prepare(
-    `INSERT INTO grants VALUES (@id, @kind, @asker, @host, @scope, @accountId, @maxAmount, @timesLeft, @untilMs, @createdAtMs)`,
+  const add = database.prepare<[Params<keyof RowOf<typeof grants>>]>(grants.insert)
+  const holding = database.prepare<[Params<'nowMs'>], StoredRow>(
+    `SELECT ${grants.selection()} FROM grants WHERE ${holds}
+     ORDER BY times_left IS NOT NULL, created_at_ms, rowid`,
   )
-  // Amounts have up to 18 digits, more than a number of JavaScript holds exactly.
-  const holding = database.prepare<[{ nowMs: number }], Row>(
-    `SELECT id, kind, asker, host, scope, account_id AS accountId, CAST(max_amount_micro_usd AS TEXT) AS maxAmount,
-       times_left AS timesLeft, until_ms AS untilMs, created_at_ms AS createdAtMs
-     FROM grants WHERE ${holds} ORDER BY times_left IS NOT NULL, created_at_ms, rowid`,
-  )
-  const countDown = database.prepare<[{ id: string; nowMs: number }]>(
+  const countDown = database.prepare<[Params<'id' | 'nowMs'>]>(
     `UPDATE grants SET times_left = times_left - 1 WHERE id = @id AND ${holds}`,
   )
-  const countUp = database.prepare<[string]>(
+  const countUp = database.prepare<[Params<'intentId'>]>(
     `UPDATE grants SET times_left = times_left + 1
-     WHERE id = (SELECT grant_id FROM grant_reservations WHERE intent_id = ?)`,
+     WHERE id = (SELECT grant_id FROM grant_reservations WHERE intent_id = @intentId)`,
   )
-  const addReservation = database.prepare<[string, string]>('INSERT INTO grant_reservations VALUES (?, ?)')
-  const removeReservation = database.prepare<[string]>('DELETE FROM grant_reservations WHERE intent_id = ?')
-  // The last time of one may still be given back.
-  const removeEnded = database.prepare<[{ nowMs: number }]>(
+  const addReservation = database.prepare<[Params<'intentId' | 'id'>]>(
+    'INSERT INTO grant_reservations (intent_id, grant_id) VALUES (@intentId, @id)',
+  )
+  const removeReservation = database.prepare<[Params<'intentId'>]>(
+    'DELETE FROM grant_reservations WHERE intent_id = @intentId',
+  )
+  // A grant without times left stays while a reservation may still increase them.
+  const removeEnded = database.prepare<[Params<'nowMs'>]>(
     `DELETE FROM grants WHERE NOT (${holds})
        AND NOT EXISTS (SELECT 1 FROM grant_reservations WHERE grant_id = grants.id)`,
   )
-  const remove = database.prepare<[string]>('DELETE FROM grants WHERE id = ?')
+  const remove = database.prepare<[Params<'id'>]>('DELETE FROM grants WHERE id = @id')
 
   return {
     add(grant) {
-      add.run({
-        id: grant.id,
-        kind: grant.kind,
-        asker: JSON.stringify(grant.asker),
-        host: grant.host,
-        scope: grant.scope,
-        accountId: grant.account_id,
-        maxAmount: grant.max_amount_micro_usd === null ? null : BigInt(grant.max_amount_micro_usd),
-        timesLeft: grant.times_left,
-        untilMs: grant.until === null ? null : Date.parse(grant.until),
-        createdAtMs: Date.parse(grant.created_at),
-      })
+      const { id, kind, asker, host, scope, max_amount_micro_usd: maxAmount, until } = grant
+      add.run(
+        grants.params({
+          ...{ id, kind, asker, host, scope },
+          accountId: grant.account_id,
+          maxAmountMicroUsd: maxAmount === null ? null : BigInt(maxAmount),
+          timesLeft: grant.times_left,
+          untilMs: until === null ? null : Date.parse(until),
+          createdAtMs: Date.parse(grant.created_at),
+        }),
+      )
     },
-    holding: (nowMs) => holding.all({ nowMs }).flatMap(understood),
+    holding: (nowMs) => holding.all({ nowMs }).flatMap((row) => parseRow(row) ?? []),
     reserve(id, intentId, nowMs) {
       removeEnded.run({ nowMs })
       if (countDown.run({ id, nowMs }).changes === 0) return false
-      addReservation.run(intentId, id)
+      addReservation.run({ intentId, id })
       return true
     },
     commit(intentId) {
-      removeReservation.run(intentId)
+      removeReservation.run({ intentId })
     },
     giveBack(intentId) {
-      countUp.run(intentId)
-      removeReservation.run(intentId)
+      countUp.run({ intentId })
+      removeReservation.run({ intentId })
     },
-    remove: (id) => remove.run(id).changes === 1,
+    remove: (id) => remove.run({ id }).changes === 1,
   }
 }
 
-/** One that cannot be understood allows nothing. */
-function understood(row: Row): Grant[] {
-  const { data } = Grant.safeParse({
-    id: row.id,
-    kind: row.kind,
-    asker: askerOf(row.asker),
-    host: row.host,
-    scope: row.scope,
-    account_id: row.accountId,
-    max_amount_micro_usd: row.maxAmount,
-    times_left: row.timesLeft,
-    until: row.untilMs === null ? null : isoTime(row.untilMs),
-    created_at: isoTime(row.createdAtMs),
-  })
-  return data ? [data] : []
-}
-
-function askerOf(text: string): Asker | undefined {
-  try {
-    return Asker.safeParse(JSON.parse(text)).data
-  } catch {
-    return undefined // the whole grant is left out then
-  }
+function parseRow(stored: StoredRow): Grant | undefined {
+  const row = grants.tryFromRow(stored)
+  if (!row) return undefined
+  const { id, kind, asker, host, scope, accountId, maxAmountMicroUsd, timesLeft, untilMs, createdAtMs } = row
+  return Grant.safeParse({
+    ...{ id, kind, asker, host, scope },
+    account_id: accountId,
+    max_amount_micro_usd: maxAmountMicroUsd === null ? null : String(maxAmountMicroUsd),
+    times_left: timesLeft,
+    until: untilMs === null ? null : isoTime(untilMs),
+    created_at: isoTime(createdAtMs),
+  }).data
 }

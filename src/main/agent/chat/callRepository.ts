@@ -1,95 +1,92 @@
 import type { ChatCall } from '../../../shared/contract/chatTools.ts'
 import { isoTime } from '../../../shared/time.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
 
-export type CallRow = {
-  id: string
-  message: number
-  step: number
-  place: number
-  tool: string
-  arguments: string
+const callTable = defineTable('chat_calls', {
+  id: text(),
+  message: number(),
+  step: number(),
+  place: number(),
+  tool: text(),
+  /** Arguments as the model wrote them. */
+  arguments: text(),
   /** JSON */
-  extra: string | null
-  state: ChatCall['state']
-  note: string | null
-  intent_id: string | null
-  output: string | null
+  extra: nullable(text()),
+  state: text<ChatCall['state']>(),
+  note: nullable(text()),
+  intent_id: nullable(text()),
+  output: nullable(text()),
   /** JSON */
-  result: string | null
+  result: nullable(text()),
   /** JSON */
-  before: string | null
-  started_at_ms: number
-  ended_at_ms: number | null
-}
-export type StepRow = { message: number; step: number; at: number; carried: string }
+  before: nullable(text()),
+  started_at_ms: number(),
+  ended_at_ms: nullable(number()),
+})
+const stepTable = defineTable('chat_steps', {
+  message: number(),
+  step: number(),
+  /** Offset of its calls in the text of the message, in characters. */
+  at: number(),
+  /** JSON that the provider needs back unchanged within the run. */
+  carried: text(),
+})
+export type CallRow = RowOf<typeof callTable>
+export type StepRow = RowOf<typeof stepTable>
 export type CallChange = Pick<CallRow, 'state' | 'note' | 'intent_id' | 'output' | 'result' | 'before' | 'ended_at_ms'>
 
-/** Calls of tools, and the steps of the answers that made them. */
+/** Tool calls, and the run steps that made them. */
 export type CallRepository = {
   addStep(step: StepRow, calls: readonly CallRow[]): void
   change(id: string, change: CallChange): void
-  /** In their order. */
+  /** In the order of messages and steps. */
   stepsOf(messages: readonly number[]): StepRow[]
   callsOf(messages: readonly number[]): CallRow[]
-  /** Those without an end. */
+  /** Calls that have not ended. */
   open(): CallRow[]
   copy(from: number, to: number, newId: () => string): void
 }
 
-const callFields = [
-  'id',
-  'message',
-  'step',
-  'place',
-  'tool',
-  'arguments',
-  'extra',
-  'state',
-  'note',
-  'intent_id',
-  'output',
-  'result',
-  'before',
-  'started_at_ms',
-  'ended_at_ms',
-] as const
-
 export function callRepository(database: Database): CallRepository {
-  const addStep = database.prepare<[StepRow]>('INSERT INTO chat_steps VALUES (@message, @step, @at, @carried)')
-  const addCall = database.prepare<[CallRow]>(
-    `INSERT INTO chat_calls (${callFields.join(', ')}) VALUES (${callFields.map((it) => `@${it}`).join(', ')})`,
+  const addStep = database.prepare<[Params<keyof StepRow>]>(stepTable.insert)
+  const addCall = database.prepare<[Params<keyof CallRow>]>(callTable.insert)
+  const result = ['state', 'note', 'intent_id', 'output', 'result', 'before', 'ended_at_ms'] as const
+  const change = database.prepare<[Params<keyof CallChange | 'id'>]>(
+    `UPDATE chat_calls SET ${callTable.assignments(result)} WHERE id = @id AND ended_at_ms IS NULL`,
   )
-  const change = database.prepare<[CallChange & { id: string }]>(
-    `UPDATE chat_calls SET state = @state, note = @note, intent_id = @intent_id, output = @output, result = @result,
-       before = @before, ended_at_ms = @ended_at_ms WHERE id = @id AND ended_at_ms IS NULL`,
+  const ofMessages = 'WHERE message IN (SELECT value FROM json_each(@messages))'
+  const steps = database.prepare<[Params<'messages'>], StoredRow>(
+    `SELECT ${stepTable.selection()} FROM chat_steps ${ofMessages} ORDER BY message, step`,
   )
-  const steps = database.prepare<[string], StepRow>(
-    'SELECT * FROM chat_steps WHERE message IN (SELECT value FROM json_each(?)) ORDER BY message, step',
+  const calls = database.prepare<[Params<'messages'>], StoredRow>(
+    `SELECT ${callTable.selection()} FROM chat_calls ${ofMessages} ORDER BY message, step, place`,
   )
-  const calls = database.prepare<[string], CallRow>(
-    'SELECT * FROM chat_calls WHERE message IN (SELECT value FROM json_each(?)) ORDER BY message, step, place',
+  const open = database.prepare<[], StoredRow>(
+    `SELECT ${callTable.selection()} FROM chat_calls WHERE ended_at_ms IS NULL`,
   )
-  const open = database.prepare<[], CallRow>('SELECT * FROM chat_calls WHERE ended_at_ms IS NULL')
-  const add = (step: StepRow, made: readonly CallRow[]): void => {
-    addStep.run(step)
-    for (const call of made) addCall.run(call)
+  const add = (step: StepRow, stepCalls: readonly CallRow[]): void => {
+    addStep.run(stepTable.params(step))
+    for (const call of stepCalls) addCall.run(callTable.params(call))
   }
-  const callsOf = (messages: readonly number[]): CallRow[] => calls.all(JSON.stringify(messages))
+  const stepsOf = (messages: readonly number[]): StepRow[] =>
+    steps.all({ messages: JSON.stringify(messages) }).map(stepTable.fromRow)
+  const callsOf = (messages: readonly number[]): CallRow[] =>
+    calls.all({ messages: JSON.stringify(messages) }).map(callTable.fromRow)
 
   return {
     addStep: add,
-    change: (id, changed) => void change.run({ id, ...changed }),
-    stepsOf: (messages) => steps.all(JSON.stringify(messages)),
+    change: (id, changes) => void change.run(callTable.params({ ...changes, id })),
+    stepsOf,
     callsOf,
-    open: () => open.all(),
+    open: () => open.all().map(callTable.fromRow),
     copy(from, to, newId) {
-      const made = callsOf([from])
-      for (const step of steps.all(JSON.stringify([from]))) {
-        const own = made.filter((it) => it.step === step.step)
+      const copied = callsOf([from])
+      for (const step of stepsOf([from])) {
+        const stepCalls = copied.filter((call) => call.step === step.step)
         add(
           { ...step, message: to },
-          own.map((it) => ({ ...it, message: to, id: newId() })),
+          stepCalls.map((call) => ({ ...call, message: to, id: newId() })),
         )
       }
     },

@@ -1,7 +1,17 @@
 import { z } from 'zod'
-import { SecretName, ToolServerId, ToolServerPlace } from '../../../shared/contract/toolServers.ts'
-import { parsedJson } from '../../platform/parsedJson.ts'
+import { SecretName, type ToolServerId, ToolServerPlace } from '../../../shared/contract/toolServers.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import {
+  defineTable,
+  flag,
+  json,
+  lenientJson,
+  nullable,
+  type Params,
+  type RowOf,
+  type StoredRow,
+  text,
+} from '../../storage/table.ts'
 import { ListedTool } from './listedTools.ts'
 
 export const ServerAbout = z.object({
@@ -12,39 +22,52 @@ export const ServerAbout = z.object({
 })
 export type ServerAbout = z.infer<typeof ServerAbout>
 
-export type StoredServer = {
-  id: ToolServerId
-  name: string
-  enabled: boolean
-  place: ToolServerPlace
-  secrets: readonly string[]
-  about: ServerAbout
-}
+export const unasked: ServerAbout = { calls_itself: null, revision: null, listed_at_ms: null, fault: null }
 
-export type StoredTool = {
-  name: string
-  /** As it is listed now. */
+const servers = defineTable('tool_servers', {
+  id: text<ToolServerId>(),
+  name: text(),
+  enabled: flag(),
+  place: json(ToolServerPlace.parse),
+  secrets: lenientJson<readonly string[]>(z.array(SecretName).parse, []),
+  about: lenientJson(ServerAbout.parse, unasked),
+})
+/** A description that cannot be parsed counts as missing: no user agreed to it. */
+const description = nullable(lenientJson<ListedTool | null>(ListedTool.parse, null))
+const tools = defineTable('served_tools', {
+  server: text(),
+  name: text(),
+  listed: description,
+  agreed: description,
+  enabled: flag(),
+  ask: flag(),
+})
+export type StoredServer = RowOf<typeof servers>
+type ToolRow = RowOf<typeof tools>
+
+export type StoredTool = Pick<ToolRow, 'name' | 'enabled' | 'ask'> & {
+  /** Present description by the server. */
   listed: ListedTool | undefined
-  /** As the person agreed to it. */
+  /** Description that the user agreed to. */
   agreed: ListedTool | undefined
-  enabled: boolean
-  ask: boolean
 }
 
 export function isSame({ listed, agreed }: Pick<StoredTool, 'listed' | 'agreed'>): boolean {
   return listed !== undefined && listed.digest === agreed?.digest
 }
 
-/** It is listed just as the person agreed to it. */
+/** Whether the server lists the tool exactly as the user agreed to it. */
 export function isUsable(tool: StoredTool): boolean {
   return tool.enabled && isSame(tool) && tool.listed?.alias !== null
 }
 
+/** Servers whose place cannot be parsed are left out. */
 export type ToolServerRepository = {
   /** In the order in which they were added. */
   all(): StoredServer[]
   find(id: string): StoredServer | undefined
   named(name: string): StoredServer | undefined
+  /** Adds a server, or changes its state and description. */
   put(server: StoredServer): void
   remove(id: string): void
   tools(id: string): StoredTool[]
@@ -53,64 +76,37 @@ export type ToolServerRepository = {
   atomically(work: () => void): void
 }
 
-type ServerRow = { id: string; name: string; enabled: number; place: string; secrets: string; about: string }
-type ToolRow = { name: string; listed: string | null; agreed: string | null; enabled: number; ask: number }
-export const unasked: ServerAbout = { calls_itself: null, revision: null, listed_at_ms: null, fault: null }
-
 export function toolServerRepository(database: Database): ToolServerRepository {
-  const all = database.prepare<[], ServerRow>('SELECT * FROM tool_servers ORDER BY rowid')
-  const find = database.prepare<[string], ServerRow>('SELECT * FROM tool_servers WHERE id = ?')
-  const named = database.prepare<[string], ServerRow>('SELECT * FROM tool_servers WHERE name = ?')
-  const put = database.prepare<[ServerRow]>(
-    `INSERT INTO tool_servers (id, name, enabled, place, secrets, about)
-     VALUES (@id, @name, @enabled, @place, @secrets, @about)
-     ON CONFLICT (id) DO UPDATE SET enabled = excluded.enabled, about = excluded.about`,
+  const selection = `SELECT ${servers.selection()} FROM tool_servers`
+  const all = database.prepare<[], StoredRow>(`${selection} ORDER BY rowid`)
+  const find = database.prepare<[Params<'id'>], StoredRow>(`${selection} WHERE id = @id`)
+  const named = database.prepare<[Params<'name'>], StoredRow>(`${selection} WHERE name = @name`)
+  const put = database.prepare<[Params<keyof StoredServer>]>(
+    `${servers.insert} ON CONFLICT (id) DO UPDATE SET ${servers.assignments(['enabled', 'about'])}`,
   )
-  const remove = database.prepare<[string]>('DELETE FROM tool_servers WHERE id = ?')
-  const tools = database.prepare<[string], ToolRow>(
-    'SELECT name, listed, agreed, enabled, ask FROM served_tools WHERE server = ? ORDER BY name',
+  const remove = database.prepare<[Params<'id'>]>('DELETE FROM tool_servers WHERE id = @id')
+  const list = database.prepare<[Params<'server'>], StoredRow>(
+    `SELECT ${tools.selection()} FROM served_tools WHERE server = @server ORDER BY name`,
   )
-  const putTool = database.prepare<[ToolRow & { server: string }]>(
-    `INSERT OR REPLACE INTO served_tools (server, name, listed, agreed, enabled, ask)
-     VALUES (@server, @name, @listed, @agreed, @enabled, @ask)`,
+  const putTool = database.prepare<[Params<keyof ToolRow>]>(tools.upsert(['server', 'name']))
+  const removeTool = database.prepare<[Params<'server' | 'name'>]>(
+    'DELETE FROM served_tools WHERE server = @server AND name = @name',
   )
-  const removeTool = database.prepare<[string, string]>('DELETE FROM served_tools WHERE server = ? AND name = ?')
-  const only = (row: ServerRow | undefined): StoredServer | undefined => (row ? serverOf(row)[0] : undefined)
   return {
-    all: () => all.all().flatMap(serverOf),
-    find: (id) => only(find.get(id)),
-    named: (name) => only(named.get(name)),
-    put({ enabled, place, secrets, about, ...row }) {
-      const json = { place: JSON.stringify(place), secrets: JSON.stringify(secrets), about: JSON.stringify(about) }
-      put.run({ ...row, ...json, enabled: Number(enabled) })
-    },
-    remove: (id) => void remove.run(id),
-    tools: (id) => tools.all(id).map(toolOf),
-    putTool(server, { name, listed, agreed, enabled, ask }) {
-      const json = { listed: jsonOrNull(listed), agreed: jsonOrNull(agreed) }
-      putTool.run({ server, name, ...json, enabled: Number(enabled), ask: Number(ask) })
-    },
-    removeTool: (id, name) => void removeTool.run(id, name),
+    all: () => all.all().flatMap((row) => servers.tryFromRow(row) ?? []),
+    find: (id) => servers.tryFromRow(find.get({ id })),
+    named: (name) => servers.tryFromRow(named.get({ name })),
+    put: (server) => void put.run(servers.params(server)),
+    remove: (id) => void remove.run({ id }),
+    tools: (server) => list.all({ server }).map(toStoredTool),
+    putTool: (server, { name, listed, agreed, enabled, ask }) =>
+      void putTool.run(tools.params({ server, name, listed: listed ?? null, agreed: agreed ?? null, enabled, ask })),
+    removeTool: (server, name) => void removeTool.run({ server, name }),
     atomically: (work) => database.transaction(work).immediate(),
   }
 }
 
-/** A row that cannot be understood is no server. */
-function serverOf({ id, name, enabled, ...row }: ServerRow): StoredServer[] {
-  const place = ToolServerPlace.safeParse(parsedJson(row.place)).data
-  const known = ToolServerId.safeParse(id).data
-  if (!place || !known) return []
-  const secrets = z.array(SecretName).catch([]).parse(parsedJson(row.secrets))
-  const about = ServerAbout.catch(unasked).parse(parsedJson(row.about))
-  return [{ id: known, name, enabled: enabled === 1, place, secrets, about }]
-}
-
-/** What cannot be understood was never agreed to. */
-function toolOf({ name, listed, agreed, enabled, ask }: ToolRow): StoredTool {
-  const read = (text: string | null) => (text === null ? undefined : ListedTool.safeParse(parsedJson(text)).data)
-  return { name, listed: read(listed), agreed: read(agreed), enabled: enabled === 1, ask: ask === 1 }
-}
-
-function jsonOrNull(value: unknown): string | null {
-  return value === undefined ? null : JSON.stringify(value)
+function toStoredTool(row: StoredRow): StoredTool {
+  const { name, listed, agreed, enabled, ask } = tools.fromRow(row)
+  return { name, listed: listed ?? undefined, agreed: agreed ?? undefined, enabled, ask }
 }
