@@ -1,27 +1,46 @@
 import type { Spend, SpendLimits } from '../../../shared/contract/chats.ts'
 import type { Database } from '../../storage/openDatabase.ts'
-
-/** One answer that costs money. `id` is the message's: it is reserved once and settled once. */
-export type SpendReservation = {
-  id: string
-  conversationId: string
-  model: string
-  /** Of UTC, as `2026-11-22`. */
-  day: string
-  amountMicroUsd: number
-}
-
-/** What it came to, in micro-dollars and tokens. */
-export type SpendActual = {
-  costMicroUsd: number
-  savedMicroUsd: number
-  inputTokens: number
-  cachedTokens: number
-  outputTokens: number
-  estimated: boolean
-}
+import {
+  defineTable,
+  flag,
+  nullable,
+  number,
+  type Params,
+  type RowOf,
+  type StoredRow,
+  text,
+} from '../../storage/table.ts'
 
 export type SpendScope = 'day' | 'conversation'
+
+const limitTable = defineTable('spend_limits', {
+  scope: text<SpendScope>(),
+  soft_micro_usd: nullable(number()),
+  hard_micro_usd: nullable(number()),
+})
+/** Message that costs money. Its id is reserved once and settled once. */
+const message = {
+  id: text(),
+  conversationId: text(),
+  model: text(),
+  /** Day of the reservation in UTC, such as `2026-11-22`. */
+  day: text(),
+}
+const reservationTable = defineTable('spend_reservations', { ...message, amountMicroUsd: number() })
+const actual = {
+  costMicroUsd: number(),
+  savedMicroUsd: number(),
+  inputTokens: number(),
+  cachedTokens: number(),
+  outputTokens: number(),
+  estimated: flag(),
+}
+const entryTable = defineTable('spend_entries', { ...message, ...actual, atMs: number() })
+
+export type SpendReservation = RowOf<typeof reservationTable>
+/** Cost in micro-dollars, and tokens. */
+export type SpendActual = RowOf<{ columns: typeof actual }>
+
 export type SpendFilter = {
   from: string | undefined
   to: string | undefined
@@ -35,7 +54,7 @@ export type SpendRepository = {
   spent(scope: SpendScope, key: string): number
   reserved(scope: SpendScope, key: string): number
   addReservation(reservation: SpendReservation): void
-  /** @returns undefined when it was settled, released, or never there */
+  /** Removes a reservation. @returns undefined if it was settled, released, or never added */
   takeReservation(id: string): SpendReservation | undefined
   openReservations(): SpendReservation[]
   addEntry(reservation: SpendReservation, actual: SpendActual, atMs: number): void
@@ -45,6 +64,7 @@ export type SpendRepository = {
   atomically<T>(work: () => T): T
 }
 
+type FilterParams = Params<keyof SpendFilter | 'limit'>
 type SumRow = Omit<Spend, 'estimated'> & { estimated: 0 | 1 | null; key?: string | null }
 
 const sum = (column: string) => `coalesce(sum(${column}), 0) AS ${column}`
@@ -56,16 +76,13 @@ const keys = { day: 'day', model: 'model', conversation: 'conversation_id' } as 
 const scopeColumns = { day: 'day', conversation: 'conversation_id' } as const
 
 export function spendRepository(database: Database): SpendRepository {
-  const limits = database.prepare<[string], SpendLimits>(
-    'SELECT soft_micro_usd, hard_micro_usd FROM spend_limits WHERE scope = ?',
+  const limits = database.prepare<[Params<'scope'>], StoredRow>(
+    `SELECT ${limitTable.selection()} FROM spend_limits WHERE scope = @scope`,
   )
-  const setLimits = database.prepare<[SpendLimits & { scope: string }]>(
-    `INSERT INTO spend_limits VALUES (@scope, @soft_micro_usd, @hard_micro_usd)
-     ON CONFLICT (scope) DO UPDATE SET soft_micro_usd = @soft_micro_usd, hard_micro_usd = @hard_micro_usd`,
-  )
+  const setLimits = database.prepare<[Params<keyof RowOf<typeof limitTable>>]>(limitTable.upsert(['scope']))
   const amountOf = (table: string, column: string) => (scope: SpendScope) =>
-    database.prepare<[string], { amount: number }>(
-      `SELECT coalesce(sum(${column}), 0) AS amount FROM ${table} WHERE ${scopeColumns[scope]} = ?`,
+    database.prepare<[Params<'key'>], { amount: number }>(
+      `SELECT coalesce(sum(${column}), 0) AS amount FROM ${table} WHERE ${scopeColumns[scope]} = @key`,
     )
   const ofEach = (make: (scope: SpendScope) => ReturnType<ReturnType<typeof amountOf>>) => ({
     day: make('day'),
@@ -73,53 +90,56 @@ export function spendRepository(database: Database): SpendRepository {
   })
   const spent = ofEach(amountOf('spend_entries', 'cost_micro_usd'))
   const reserved = ofEach(amountOf('spend_reservations', 'amount_micro_usd'))
-  const add = database.prepare<[SpendReservation]>(
-    'INSERT INTO spend_reservations VALUES (@id, @conversationId, @model, @day, @amountMicroUsd)',
+  const add = database.prepare<[Params<keyof SpendReservation>]>(reservationTable.insert)
+  const take = database.prepare<[Params<'id'>], StoredRow>(
+    `DELETE FROM spend_reservations WHERE id = @id RETURNING ${reservationTable.selection()}`,
   )
-  const columns = 'id, conversation_id AS conversationId, model, day, amount_micro_usd AS amountMicroUsd'
-  const take = database.prepare<[string], SpendReservation>(
-    `DELETE FROM spend_reservations WHERE id = ? RETURNING ${columns}`,
+  const open = database.prepare<[], StoredRow>(`SELECT ${reservationTable.selection()} FROM spend_reservations`)
+  const addEntry = database.prepare<[Params<keyof RowOf<typeof entryTable>>]>(entryTable.insert)
+  const ofConversation = database.prepare<[Params<'id'>], SumRow>(
+    `SELECT ${sumColumns} FROM spend_entries WHERE conversation_id = @id`,
   )
-  const open = database.prepare<[], SpendReservation>(`SELECT ${columns} FROM spend_reservations`)
-  const addEntry = database.prepare(
-    `INSERT INTO spend_entries VALUES (@id, @conversationId, @model, @day, @costMicroUsd, @savedMicroUsd, @inputTokens,
-       @cachedTokens, @outputTokens, @estimated, @atMs)`,
-  )
-  const ofConversation = database.prepare<[string], SumRow>(
-    `SELECT ${sumColumns} FROM spend_entries WHERE conversation_id = ?`,
-  )
-  const total = database.prepare<[object], SumRow>(`SELECT ${sumColumns} FROM spend_entries WHERE ${filtered}`)
+  const total = database.prepare<[FilterParams], SumRow>(`SELECT ${sumColumns} FROM spend_entries WHERE ${filtered}`)
   const sums = (by: keyof typeof keys) =>
-    database.prepare<[object], SumRow>(
+    database.prepare<[FilterParams], SumRow>(
       `SELECT ${keys[by]} AS key, ${sumColumns} FROM spend_entries WHERE ${filtered} GROUP BY key
        ORDER BY ${by === 'day' ? 'key DESC' : 'cost_micro_usd DESC, key'} LIMIT @limit`,
     )
   const sumsBy = { day: sums('day'), model: sums('model'), conversation: sums('conversation') }
 
   return {
-    limits: (scope) => limits.get(scope) ?? { soft_micro_usd: null, hard_micro_usd: null },
-    setLimits: (scope, given) => void setLimits.run({ ...given, scope }),
-    spent: (scope, key) => spent[scope].get(key)?.amount ?? 0,
-    reserved: (scope, key) => reserved[scope].get(key)?.amount ?? 0,
-    addReservation: (reservation) => void add.run(reservation),
-    takeReservation: (id) => take.get(id),
-    openReservations: () => open.all(),
-    addEntry: (reservation, actual, atMs) =>
-      void addEntry.run({ ...reservation, ...actual, atMs, estimated: actual.estimated ? 1 : 0 }),
-    ofConversation: (id) => spendOf(ofConversation.get(id)),
+    limits(scope) {
+      const row = limits.get({ scope })
+      if (!row) return { soft_micro_usd: null, hard_micro_usd: null }
+      const { scope: _, ...stored } = limitTable.fromRow(row)
+      return stored
+    },
+    setLimits: (scope, { soft_micro_usd, hard_micro_usd }) =>
+      void setLimits.run(limitTable.params({ scope, soft_micro_usd, hard_micro_usd })),
+    spent: (scope, key) => spent[scope].get({ key })?.amount ?? 0,
+    reserved: (scope, key) => reserved[scope].get({ key })?.amount ?? 0,
+    addReservation: (reservation) => void add.run(reservationTable.params(reservation)),
+    takeReservation(id) {
+      const row = take.get({ id })
+      return row && reservationTable.fromRow(row)
+    },
+    openReservations: () => open.all().map(reservationTable.fromRow),
+    addEntry: ({ amountMicroUsd: _, ...reservation }, cost, atMs) =>
+      void addEntry.run(entryTable.params({ ...reservation, ...cost, atMs })),
+    ofConversation: (id) => toSpend(ofConversation.get({ id })),
     sums: (by, filter, limit) =>
-      sumsBy[by].all(given(filter, limit)).map((row) => ({ ...spendOf(row), key: row.key ?? '' })),
-    total: (filter) => spendOf(total.get(given(filter))),
+      sumsBy[by].all(filterParams(filter, limit)).map((row) => ({ ...toSpend(row), key: row.key ?? '' })),
+    total: (filter) => toSpend(total.get(filterParams(filter))),
     atomically: (work) => database.transaction(work).immediate(),
   }
 }
 
-function given({ from, to, conversationId }: SpendFilter, limit?: number) {
+function filterParams({ from, to, conversationId }: SpendFilter, limit?: number): FilterParams {
   return { from: from ?? null, to: to ?? null, conversationId: conversationId ?? null, limit: limit ?? null }
 }
 
-function spendOf(row: SumRow | undefined): Spend {
-  if (!row) throw new Error('A sum has always one row.')
+function toSpend(row: SumRow | undefined): Spend {
+  if (!row) throw new Error('A sum always has one row.')
   const { key: _, estimated, ...numbers } = row
   return { ...numbers, estimated: estimated === 1 }
 }

@@ -1,31 +1,57 @@
 import type { RenewalProblem } from '../../../../shared/contract/domainRenewals.ts'
 import type { Database } from '../../../storage/openDatabase.ts'
+import {
+  defineTable,
+  flag,
+  nullable,
+  number,
+  type Params,
+  type RowOf,
+  type StoredRow,
+  text,
+} from '../../../storage/table.ts'
 
-export type Settings = {
-  domain: string
-  enabled: boolean
-  daysBefore: number
-  years: number
-  /** For one renewal, all years. */
-  mostMicroUsd: number
-}
+const settingsTable = defineTable('domain_renewals', {
+  /** Account and service, as `DomainCacheRepository.place` returns them. */
+  place: text(),
+  domain: text(),
+  enabled: flag(),
+  daysBefore: number(),
+  years: number(),
+  /** Maximum price of one renewal, for all its years. */
+  mostMicroUsd: number(),
+})
+const turnTable = defineTable('domain_renewal_turns', {
+  place: text(),
+  domain: text(),
+  expiresAtMs: number(),
+  state: text<'planned' | 'begun' | 'renewed' | 'credited' | 'declined' | 'superseded'>(),
+  /** Intent of the present attempt, or of the one that ended the turn. */
+  intentId: nullable(text()),
+  /** Number of failed attempts. */
+  attempts: number(),
+  nextAtMs: nullable(number()),
+  problemKind: nullable(text<RenewalProblem['kind']>()),
+  problem: nullable(text()),
+  updatedAtMs: number(),
+})
+const noticeTable = defineTable('domain_notices', {
+  place: text(),
+  domain: text(),
+  expiresAtMs: number(),
+  days: number(),
+  toldAtMs: number(),
+  seen: flag(),
+})
 
-/** What became of the renewal for one expiry. */
-export type Turn = {
-  domain: string
-  expiresAtMs: number
-  state: 'planned' | 'begun' | 'renewed' | 'credited' | 'declined' | 'superseded'
-  /** Of the present attempt, or of the one that ended it. */
-  intentId: string | null
-  /** Those that have failed. */
-  attempts: number
-  nextAtMs: number | null
+export type Settings = Omit<RowOf<typeof settingsTable>, 'place'>
+/** Outcome of the renewal for one expiry. */
+export type Turn = Omit<RowOf<typeof turnTable>, 'place' | 'problemKind' | 'problem' | 'updatedAtMs'> & {
   problem: RenewalProblem | null
 }
+export type Notice = Omit<RowOf<typeof noticeTable>, 'place' | 'seen'>
 
-export type Notice = { domain: string; expiresAtMs: number; days: number; toldAtMs: number }
-
-/** Of the account that is signed in now: another one has its own. */
+/** Renewals of the account that is signed in. Each account has its own. */
 export type RenewalRepository = {
   settings(): Settings[]
   find(domain: string): Settings | undefined
@@ -35,17 +61,16 @@ export type RenewalRepository = {
   turns(): Turn[]
   keepTurn(turn: Turn): void
   unseen(): Notice[]
-  /** The fewest days that were told, by `noticeKey`. */
+  /** Fewest days of the notices, by `noticeKey`. */
   allTold(): Map<string, number>
   addNotice(notice: Notice): void
   seeAll(): void
-  /** Another one after each change. */
+  /** Number that increases with each change. */
   version(): number
   atomically<T>(work: () => T): T
 }
 
-type SettingsRow = Omit<Settings, 'enabled'> & { enabled: 0 | 1 }
-type TurnRow = Omit<Turn, 'problem'> & { problemKind: RenewalProblem['kind'] | null; problem: string | null }
+type Place = Params<'place'>
 
 export function renewalRepository(options: {
   database: Database
@@ -53,62 +78,66 @@ export function renewalRepository(options: {
   now: () => number
 }): RenewalRepository {
   const { database, place, now } = options
-  const settings = `SELECT domain, enabled, days_before AS daysBefore, years, most_micro_usd AS mostMicroUsd
-    FROM domain_renewals WHERE place = ?`
-  const list = database.prepare<[string], SettingsRow>(`${settings} ORDER BY domain`)
-  const find = database.prepare<[string, string], SettingsRow>(`${settings} AND domain = ?`)
-  const set = database.prepare<[string, string, number, number, number, number]>(
-    'INSERT OR REPLACE INTO domain_renewals VALUES (?, ?, ?, ?, ?, ?)',
+  const settings = `SELECT ${settingsTable.selection()} FROM domain_renewals WHERE place = @place`
+  const list = database.prepare<[Place], StoredRow>(`${settings} ORDER BY domain`)
+  const find = database.prepare<[Params<'place' | 'domain'>], StoredRow>(`${settings} AND domain = @domain`)
+  const set = database.prepare<[Params<keyof RowOf<typeof settingsTable>>]>(settingsTable.upsert(['place', 'domain']))
+  const remove = database.prepare<[Params<'place' | 'domain'>]>(
+    'DELETE FROM domain_renewals WHERE place = @place AND domain = @domain',
   )
-  const remove = database.prepare<[string, string]>('DELETE FROM domain_renewals WHERE place = ? AND domain = ?')
-  const turns = `SELECT domain, expires_at_ms AS expiresAtMs, state, intent_id AS intentId, attempts,
-    next_at_ms AS nextAtMs, problem_kind AS problemKind, problem FROM domain_renewal_turns WHERE place = ?`
-  const turn = database.prepare<[string, string, number], TurnRow>(`${turns} AND domain = ? AND expires_at_ms = ?`)
-  const allTurns = database.prepare<[string], TurnRow>(turns)
-  const keep = database.prepare(
-    `INSERT OR REPLACE INTO domain_renewal_turns (place, domain, expires_at_ms, state, intent_id, attempts, next_at_ms,
-       problem_kind, problem, updated_at_ms) VALUES (@place, @domain, @expiresAtMs, @state, @intentId, @attempts, @nextAtMs,
-       @problemKind, @problem, @updatedAtMs)`,
+  const turns = `SELECT ${turnTable.selection()} FROM domain_renewal_turns WHERE place = @place`
+  const turn = database.prepare<[Params<'place' | 'domain' | 'expiresAtMs'>], StoredRow>(
+    `${turns} AND domain = @domain AND expires_at_ms = @expiresAtMs`,
   )
-  const unseen = database.prepare<[string], Notice>(
-    `SELECT domain, expires_at_ms AS expiresAtMs, min(days) AS days, max(told_at_ms) AS toldAtMs FROM domain_notices
-      WHERE place = ? AND seen = 0 GROUP BY domain, expires_at_ms ORDER BY expires_at_ms`,
+  const allTurns = database.prepare<[Place], StoredRow>(turns)
+  const keep = database.prepare<[Params<keyof RowOf<typeof turnTable>>]>(
+    turnTable.upsert(['place', 'domain', 'expiresAtMs']),
   )
-  const told = database.prepare<[string], { domain: string; expiresAtMs: number; days: number }>(
-    `SELECT domain, expires_at_ms AS expiresAtMs, min(days) AS days FROM domain_notices WHERE place = ?
+  const unseen = database.prepare<[Place], Notice>(
+    `SELECT domain, expires_at_ms AS "expiresAtMs", min(days) AS days, max(told_at_ms) AS "toldAtMs"
+      FROM domain_notices WHERE place = @place AND seen = 0 GROUP BY domain, expires_at_ms ORDER BY expires_at_ms`,
+  )
+  const fewestDays = database.prepare<[Place], Pick<Notice, 'domain' | 'expiresAtMs' | 'days'>>(
+    `SELECT domain, expires_at_ms AS "expiresAtMs", min(days) AS days FROM domain_notices WHERE place = @place
       GROUP BY domain, expires_at_ms`,
   )
-  const add = database.prepare<[string, string, number, number, number]>(
-    'INSERT OR IGNORE INTO domain_notices VALUES (?, ?, ?, ?, ?, 0)',
+  const add = database.prepare<[Params<keyof RowOf<typeof noticeTable>>]>(
+    `${noticeTable.insert} ON CONFLICT (place, domain, expires_at_ms, days) DO NOTHING`,
   )
-  const see = database.prepare<[string]>('UPDATE domain_notices SET seen = 1 WHERE place = ? AND seen = 0')
+  const see = database.prepare<[Place]>('UPDATE domain_notices SET seen = 1 WHERE place = @place AND seen = 0')
   let version = 0
 
   return {
-    settings: () => list.all(place()).map(settingsOf),
-    find: (domain) => [find.get(place(), domain)].flatMap((row) => row ?? []).map(settingsOf)[0],
+    settings: () => list.all({ place: place() }).map(toSettings),
+    find(domain) {
+      const row = find.get({ place: place(), domain })
+      return row && toSettings(row)
+    },
     set({ domain, enabled, daysBefore, years, mostMicroUsd }) {
       version += 1
-      set.run(place(), domain, enabled ? 1 : 0, daysBefore, years, mostMicroUsd)
+      set.run(settingsTable.params({ place: place(), domain, enabled, daysBefore, years, mostMicroUsd }))
     },
     remove(domain) {
       version += 1
-      remove.run(place(), domain)
+      remove.run({ place: place(), domain })
     },
-    turn: (domain, expiresAtMs) => [turn.get(place(), domain, expiresAtMs)].flatMap((row) => row ?? []).map(turnOf)[0],
-    turns: () => allTurns.all(place()).map(turnOf),
-    keepTurn({ problem, ...given }) {
+    turn(domain, expiresAtMs) {
+      const row = turn.get({ place: place(), domain, expiresAtMs })
+      return row && toTurn(row)
+    },
+    turns: () => allTurns.all({ place: place() }).map(toTurn),
+    keepTurn({ problem, ...stored }) {
       version += 1
-      const words = { problemKind: problem?.kind ?? null, problem: problem?.detail ?? null }
-      keep.run({ ...given, ...words, place: place(), updatedAtMs: now() })
+      const problems = { problemKind: problem?.kind ?? null, problem: problem?.detail ?? null }
+      keep.run(turnTable.params({ ...stored, ...problems, place: place(), updatedAtMs: now() }))
     },
-    unseen: () => unseen.all(place()),
-    allTold: () => new Map(told.all(place()).map((it) => [noticeKey(it), it.days])),
+    unseen: () => unseen.all({ place: place() }),
+    allTold: () => new Map(fewestDays.all({ place: place() }).map((notice) => [noticeKey(notice), notice.days])),
     addNotice({ domain, expiresAtMs, days, toldAtMs }) {
       version += 1
-      add.run(place(), domain, expiresAtMs, days, toldAtMs)
+      add.run(noticeTable.params({ place: place(), domain, expiresAtMs, days, toldAtMs, seen: false }))
     },
-    seeAll: () => void see.run(place()),
+    seeAll: () => void see.run({ place: place() }),
     version: () => version,
     atomically: (work) => (database.inTransaction ? work() : database.transaction(work).immediate()),
   }
@@ -118,10 +147,12 @@ export function noticeKey({ domain, expiresAtMs }: { domain: string; expiresAtMs
   return `${domain} ${expiresAtMs}`
 }
 
-function settingsOf({ enabled, ...row }: SettingsRow): Settings {
-  return { ...row, enabled: enabled === 1 }
+function toSettings(row: StoredRow): Settings {
+  const { place: _, ...settings } = settingsTable.fromRow(row)
+  return settings
 }
 
-function turnOf({ problemKind, problem, ...row }: TurnRow): Turn {
-  return { ...row, problem: problemKind === null || problem === null ? null : { kind: problemKind, detail: problem } }
+function toTurn(row: StoredRow): Turn {
+  const { place: _, updatedAtMs: __, problemKind, problem, ...turn } = turnTable.fromRow(row)
+  return { ...turn, problem: problemKind === null || problem === null ? null : { kind: problemKind, detail: problem } }
 }
