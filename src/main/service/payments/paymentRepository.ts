@@ -1,41 +1,64 @@
-import { AccountId } from '../../../shared/ids.ts'
+import type { AccountId } from '../../../shared/ids.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import {
+  bytes,
+  defineTable,
+  json,
+  named,
+  nullable,
+  number,
+  type Params,
+  type RowOf,
+  type StoredRow,
+  text,
+} from '../../storage/table.ts'
 import type { PaymentAuthorization } from './paymentAuthorization.ts'
 
 export type PaymentState = 'verifying' | 'settling' | 'settled' | 'failed' | 'unknown'
-/** Of a settled payment. `waiting`: the request that paid has gone, and may come again. */
+/** Work of a settled payment. `waiting`: the connection of the request that paid closed, and its client may retry. */
 export type PaymentWork = 'none' | 'waiting' | 'begun' | 'done' | 'credited'
 
-/** One row is all that is ever sold for one authorization. */
-export type PaymentLock = { network: string; asset: string; payer: string; nonce: string }
+const payments = defineTable('payments', {
+  network: text(),
+  asset: text(),
+  payer: text(),
+  nonce: text(),
+  id: text(),
+  operation: text(),
+  key: named('idempotency_key', nullable(text())),
+  accountId: text<AccountId>(),
+  method: text(),
+  path: text(),
+  bodyHash: bytes(),
+  authorization: json<PaymentAuthorization>(),
+  amount: number(),
+  /** Purchase of the operation. It can be written as JSON. */
+  purchase: json<unknown>(),
+  /** `name` of the `SoldResource`, which one unfinished payment at a time leases. */
+  resource: nullable(text()),
+  state: text<PaymentState>(),
+  work: text<PaymentWork>(),
+  transaction: named('transaction_hash', nullable(text())),
+  answerStatus: nullable(number()),
+  answerBody: nullable(text()),
+  attempts: number(),
+  nextAtMs: number(),
+  createdAtMs: number(),
+})
+type Row = RowOf<typeof payments>
 
-export type PaymentRow = PaymentLock & {
-  id: string
-  operation: string
+/** Unique key of a payment: one authorization pays for one thing. */
+export type PaymentLock = Pick<Row, 'network' | 'asset' | 'payer' | 'nonce'>
+
+export type PaymentRow = Omit<Row, 'key' | 'answerStatus' | 'answerBody'> & {
   /** `Idempotency-Key` of the request, if any. */
   key: string | undefined
-  accountId: AccountId
-  method: string
-  path: string
-  bodyHash: Buffer
-  authorization: PaymentAuthorization
-  amount: number
-  /** Of the operation; it can be written as JSON. */
-  purchase: unknown
-  /** `name` of the `SoldResource`: one unfinished payment at a time has it. */
-  resource: string | null
-  state: PaymentState
-  work: PaymentWork
-  transaction: string | null
   answer: { status: number; body: string } | undefined
-  attempts: number
-  nextAtMs: number
-  createdAtMs: number
 }
 
 export type NewPayment = Omit<PaymentRow, 'state' | 'work' | 'transaction' | 'answer' | 'attempts' | 'nextAtMs'>
 
-/** Each call is meant for a transaction of the caller. */
+/** Callers run each method in their transaction. */
 export type PaymentRepository = {
   find(lock: PaymentLock): PaymentRow | undefined
   get(id: string): PaymentRow | undefined
@@ -45,148 +68,103 @@ export type PaymentRepository = {
   add(payment: NewPayment): boolean
   /** Whether an unfinished payment leases the resource. */
   isLeased(resource: string): boolean
-  /** Only one that moved nothing. */
+  /** Removes a payment that moved nothing. */
   remove(id: string): void
   setState(id: string, state: Exclude<PaymentState, 'settled'>): void
-  settled(id: string, given: { transaction: string; work: 'waiting' | 'begun'; nextAtMs: number }): void
+  settled(id: string, changes: { transaction: string; work: 'waiting' | 'begun'; nextAtMs: number }): void
   begin(id: string): void
-  finish(id: string, given: { work: 'done' | 'credited'; answer: { status: number; body: string } | undefined }): void
+  finish(id: string, outcome: { work: 'done' | 'credited'; answer: PaymentRow['answer'] }): void
   retryAt(id: string, atMs: number): void
-  /** Those that a process left behind before anything moved. */
+  /** Removes payments that an earlier process left before anything moved. */
   removeUnverified(): void
-  /** What has to be looked after by now, the longest due first. */
+  /** Lists unfinished payments that are due, by the time at which they became due. */
   due(nowMs: number, most: number): PaymentRow[]
-  /** Of every one that is not finished: due at once. */
+  /** Makes every unfinished payment due at once. */
   makeDue(): void
 }
 
-type Stored = Omit<PaymentRow, 'key' | 'accountId' | 'authorization' | 'purchase' | 'answer'> & {
-  key: string | null
-  accountId: string
-  authorization: string
-  purchase: string
-  answerStatus: number | null
-  answerBody: string | null
-}
-const columns = `id, network, asset, payer, nonce, operation, idempotency_key AS key, account_id AS accountId, method, path,
-  body_hash AS bodyHash, authorization, amount, purchase, resource, state, work, transaction_hash AS "transaction",
-  answer_status AS answerStatus, answer_body AS answerBody, attempts, next_at_ms AS nextAtMs,
-  created_at_ms AS createdAtMs`
 const unfinished = `(state IN ('verifying', 'settling', 'unknown') OR work IN ('waiting', 'begun'))`
-/** As the index has it, which SQLite compares word by word. */
+/** Same text as in the index, which SQLite compares word by word. */
 const leases = `resource IS NOT NULL AND (state IN ('verifying', 'settling', 'unknown') OR work IN ('waiting', 'begun'))`
 
 export function paymentRepository(database: Database): PaymentRepository {
-  const find = database.prepare<[string, string, string, string], Stored>(
-    `SELECT ${columns} FROM payments WHERE network = ? AND asset = ? AND payer = ? AND nonce = ?`,
+  const columns = payments.selection()
+  const find = database.prepare<[Params<keyof PaymentLock>], StoredRow>(
+    `SELECT ${columns} FROM payments WHERE network = @network AND asset = @asset AND payer = @payer AND nonce = @nonce`,
   )
-  const get = database.prepare<[string], Stored>(`SELECT ${columns} FROM payments WHERE id = ?`)
-  const findByKey = database.prepare<[string, string, number], Stored>(
-    `SELECT ${columns} FROM payments WHERE account_id = ? AND idempotency_key = ?
+  const get = database.prepare<[Params<'id'>], StoredRow>(`SELECT ${columns} FROM payments WHERE id = @id`)
+  const findByKey = database.prepare<[Params<'accountId' | 'key' | 'sinceMs'>], StoredRow>(
+    `SELECT ${columns} FROM payments WHERE account_id = @accountId AND idempotency_key = @key
        AND state IN ('settling', 'unknown', 'settled') AND coalesce(answer_status, 200) < 400
-       AND (work <> 'done' OR created_at_ms > ?) ORDER BY created_at_ms DESC LIMIT 1`,
+       AND (work <> 'done' OR created_at_ms > @sinceMs) ORDER BY created_at_ms DESC LIMIT 1`,
   )
-  const add = database.prepare<unknown[]>(
-    `INSERT INTO payments (id, network, asset, payer, nonce, operation, idempotency_key, account_id, method, path, body_hash,
-       authorization, amount, purchase, resource, state, next_at_ms, created_at_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'verifying', ?, ?)
-     ON CONFLICT (resource) WHERE ${leases} DO NOTHING`,
+  const add = database.prepare<[Params<keyof Row>]>(
+    `${payments.insert} ON CONFLICT (resource) WHERE ${leases} DO NOTHING`,
   )
-  const isLeased = database.prepare<[string]>(`SELECT 1 FROM payments WHERE resource = ? AND ${leases}`)
-  const remove = database.prepare<[string]>(`DELETE FROM payments WHERE id = ? AND state IN ('verifying', 'failed')`)
-  const setState = database.prepare<[PaymentState, string]>('UPDATE payments SET state = ? WHERE id = ?')
-  const settled = database.prepare<[string, PaymentWork, number, string]>(
-    `UPDATE payments SET state = 'settled', transaction_hash = ?, work = ?, next_at_ms = ?, attempts = 0 WHERE id = ?`,
+  const isLeased = database.prepare<[Params<'resource'>]>(
+    `SELECT 1 FROM payments WHERE resource = @resource AND ${leases}`,
   )
-  const begin = database.prepare<[string]>(`UPDATE payments SET work = 'begun' WHERE id = ? AND work = 'waiting'`)
-  const finish = database.prepare<[PaymentWork, number | null, string | null, string]>(
-    'UPDATE payments SET work = ?, answer_status = ?, answer_body = ? WHERE id = ?',
+  const remove = database.prepare<[Params<'id'>]>(
+    `DELETE FROM payments WHERE id = @id AND state IN ('verifying', 'failed')`,
   )
-  const retryAt = database.prepare<[number, string]>(
-    'UPDATE payments SET next_at_ms = ?, attempts = attempts + 1 WHERE id = ?',
+  const setState = database.prepare<[Params<'id' | 'state'>]>('UPDATE payments SET state = @state WHERE id = @id')
+  const settled = database.prepare<[Params<'id' | 'transaction' | 'work' | 'nextAtMs'>]>(
+    `UPDATE payments SET state = 'settled', attempts = 0, ${payments.assignments(['transaction', 'work', 'nextAtMs'])}
+     WHERE id = @id`,
+  )
+  const begin = database.prepare<[Params<'id'>]>(
+    `UPDATE payments SET work = 'begun' WHERE id = @id AND work = 'waiting'`,
+  )
+  const finish = database.prepare<[Params<'id' | 'work' | 'answerStatus' | 'answerBody'>]>(
+    `UPDATE payments SET ${payments.assignments(['work', 'answerStatus', 'answerBody'])} WHERE id = @id`,
+  )
+  const retryAt = database.prepare<[Params<'id' | 'nextAtMs'>]>(
+    'UPDATE payments SET next_at_ms = @nextAtMs, attempts = attempts + 1 WHERE id = @id',
   )
   const removeUnverified = database.prepare<[]>(
     `DELETE FROM payments INDEXED BY payments_unfinished WHERE ${unfinished} AND state = 'verifying'`,
   )
-  const due = database.prepare<[number, number], Stored>(
-    `SELECT ${columns} FROM payments INDEXED BY payments_unfinished WHERE next_at_ms <= ? AND ${unfinished} ORDER BY next_at_ms LIMIT ?`,
+  const due = database.prepare<[Params<'nowMs' | 'limit'>], StoredRow>(
+    `SELECT ${columns} FROM payments INDEXED BY payments_unfinished
+     WHERE next_at_ms <= @nowMs AND ${unfinished} ORDER BY next_at_ms LIMIT @limit`,
   )
-  const makeDue = database.prepare<
-    []
-  >(`UPDATE payments INDEXED BY payments_unfinished SET next_at_ms = 0, attempts = 0 WHERE ${unfinished}
-    AND work <> 'waiting'`)
+  const makeDue = database.prepare<[]>(
+    `UPDATE payments INDEXED BY payments_unfinished SET next_at_ms = 0, attempts = 0
+     WHERE ${unfinished} AND work <> 'waiting'`,
+  )
+  const fromOptionalRow = (row: StoredRow | undefined) => row && fromRow(row)
 
   return {
-    find({ network, asset, payer, nonce }) {
-      const row = find.get(network, asset, payer, nonce)
-      return row && rowOf(row)
-    },
-    get(id) {
-      const row = get.get(id)
-      return row && rowOf(row)
-    },
-    findByKey({ accountId, key, sinceMs }) {
-      const row = findByKey.get(accountId, key, sinceMs)
-      return row && rowOf(row)
-    },
+    find: ({ network, asset, payer, nonce }) => fromOptionalRow(find.get({ network, asset, payer, nonce })),
+    get: (id) => fromOptionalRow(get.get({ id })),
+    findByKey: ({ accountId, key, sinceMs }) => fromOptionalRow(findByKey.get({ accountId, key, sinceMs })),
     add(payment) {
-      const {
-        id,
-        network,
-        asset,
-        payer,
-        nonce,
-        operation,
-        key = null,
-        accountId,
-        method,
-        path,
-        bodyHash,
-        createdAtMs,
-      } = payment
-      const added = add.run(
-        ...[id, network, asset, payer, nonce, operation, key, accountId, method, path, bodyHash],
-        ...[JSON.stringify(payment.authorization), payment.amount, JSON.stringify(payment.purchase)],
-        ...[payment.resource, createdAtMs, createdAtMs],
-      )
-      return added.changes > 0
+      const row: Row = {
+        ...payment,
+        key: payment.key ?? null,
+        state: 'verifying',
+        work: 'none',
+        ...{ transaction: null, answerStatus: null, answerBody: null },
+        attempts: 0,
+        nextAtMs: payment.createdAtMs,
+      }
+      return add.run(payments.params(row)).changes > 0
     },
-    isLeased: (resource) => isLeased.get(resource) !== undefined,
-    remove(id) {
-      remove.run(id)
-    },
-    setState(id, state) {
-      setState.run(state, id)
-    },
-    settled(id, { transaction, work, nextAtMs }) {
-      settled.run(transaction, work, nextAtMs, id)
-    },
-    begin(id) {
-      begin.run(id)
-    },
-    finish(id, { work, answer }) {
-      finish.run(work, answer?.status ?? null, answer?.body ?? null, id)
-    },
-    retryAt(id, atMs) {
-      retryAt.run(atMs, id)
-    },
-    removeUnverified() {
-      removeUnverified.run()
-    },
-    due: (nowMs, most) => due.all(nowMs, most).map(rowOf),
-    makeDue() {
-      makeDue.run()
-    },
+    isLeased: (resource) => isLeased.get({ resource }) !== undefined,
+    remove: (id) => void remove.run({ id }),
+    setState: (id, state) => void setState.run({ id, state }),
+    settled: (id, { transaction, work, nextAtMs }) => void settled.run({ id, transaction, work, nextAtMs }),
+    begin: (id) => void begin.run({ id }),
+    finish: (id, { work, answer }) =>
+      void finish.run({ id, work, answerStatus: answer?.status ?? null, answerBody: answer?.body ?? null }),
+    retryAt: (id, nextAtMs) => void retryAt.run({ id, nextAtMs }),
+    removeUnverified: () => void removeUnverified.run(),
+    due: (nowMs, limit) => due.all({ nowMs, limit }).map(fromRow),
+    makeDue: () => void makeDue.run(),
   }
 }
 
-function rowOf({ answerStatus, answerBody, ...row }: Stored): PaymentRow {
-  return {
-    ...row,
-    key: row.key ?? undefined,
-    accountId: AccountId.parse(row.accountId),
-    authorization: JSON.parse(row.authorization) as PaymentAuthorization, // written above
-    purchase: JSON.parse(row.purchase),
-    answer: answerStatus === null || answerBody === null ? undefined : { status: answerStatus, body: answerBody },
-  }
+function fromRow(row: StoredRow): PaymentRow {
+  const { key, answerStatus: status, answerBody: body, ...payment } = payments.fromRow(row)
+  return { ...payment, key: key ?? undefined, answer: status === null || body === null ? undefined : { status, body } }
 }
