@@ -77,11 +77,23 @@ function idsOf(schema: z.core.$ZodType): string[] {
 
 /** Returns one value for each word in a schema, with that word foreign and everything else valid. */
 export function foreignSamplesOf(schema: z.core.$ZodType): ForeignSample[] {
+  return samplesWith(schema, () => [foreignWord])
+}
+
+/** Returns one value for each option of each word in a schema, everything else the same. */
+export function wordSamplesOf(schema: z.core.$ZodType): ForeignSample[] {
+  return samplesWith(schema, (word) => (word instanceof z.ZodEnum ? word.options : [...(word as z.ZodLiteral).values]))
+}
+
+type WordsOf = (word: z.ZodEnum | z.ZodLiteral) => readonly unknown[]
+
+function samplesWith(schema: z.core.$ZodType, wordsOf: WordsOf): ForeignSample[] {
+  const inner = (part: z.core.$ZodType): ForeignSample[] => samplesWith(part, wordsOf)
   const under = (key: string | number, part: z.core.$ZodType, wrap: (value: unknown) => unknown): ForeignSample[] =>
-    foreignSamplesOf(part).map(({ path, value }) => ({ path: [key, ...path], value: wrap(value) }))
-  if (schema instanceof z.ZodEnum) return [{ path: [], value: foreignWord }]
+    inner(part).map(({ path, value }) => ({ path: [key, ...path], value: wrap(value) }))
+  if (schema instanceof z.ZodEnum) return wordsOf(schema).map((value) => ({ path: [], value }))
   if (schema instanceof z.ZodLiteral) {
-    return typeof [...schema.values][0] === 'string' ? [{ path: [], value: foreignWord }] : []
+    return typeof [...schema.values][0] === 'string' ? wordsOf(schema).map((value) => ({ path: [], value })) : []
   }
   if (schema instanceof z.ZodObject) {
     const whole = sampleOf(schema) as Record<string, unknown>
@@ -90,13 +102,13 @@ export function foreignSamplesOf(schema: z.core.$ZodType): ForeignSample[] {
     )
   }
   if (schema instanceof z.ZodArray) return under(0, schema.def.element, (value) => [value])
-  if (schema instanceof z.ZodUnion) return schema.options.flatMap((option) => foreignSamplesOf(option))
+  if (schema instanceof z.ZodUnion) return schema.options.flatMap(inner)
   if (schema instanceof z.ZodRecord) {
     const key = String(sampleOf(schema.def.keyType))
     return under(key, schema.def.valueType, (value) => ({ [key]: value }))
   }
-  if (schema instanceof z.ZodNullable || isWrapper(schema)) return foreignSamplesOf(schema.def.innerType)
-  if (schema instanceof z.ZodLazy) return foreignSamplesOf(schema.def.getter())
+  if (schema instanceof z.ZodNullable || isWrapper(schema)) return inner(schema.def.innerType)
+  if (schema instanceof z.ZodLazy) return inner(schema.def.getter())
   return []
 }
 

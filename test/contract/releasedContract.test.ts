@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { ServiceEvent } from '../../src/shared/contract/events.ts'
+import { readAnswer, readEvent } from '../../src/shared/contract/readAnswer.ts'
+import type { Route } from '../../src/shared/contract/route.ts'
+import { routeTable } from '../../src/shared/contract/routeTable.ts'
+import { sampleOf, wordSamplesOf } from '../support/contractSamples.ts'
+import { projectFolder } from '../support/plantedTree.ts'
+
+/**
+ * The contract of the last version against this one, in both directions: a local agent of one meets a service of the
+ * other. After a release: `node scripts/releasedContract.ts FOLDER COMMIT`.
+ */
+type JsonSchema = Parameters<typeof z.fromJSONSchema>[0]
+type Released = {
+  version: string
+  commit: string
+  routes: {
+    operation: string
+    method: string
+    path: string
+    response?: JsonSchema
+    answers?: unknown[]
+    body?: JsonSchema
+    bodies?: unknown[]
+  }[]
+  events: { type: string; schema: JsonSchema; samples: unknown[] }[]
+}
+const released = JSON.parse(readFileSync(join(projectFolder, 'test/support/releasedContract.json'), 'utf8')) as Released
+const routeOf = (operation: string): Route | undefined => routeTable.find((route) => route.operation === operation)
+const pairs = released.routes.flatMap((old) => {
+  const route = routeOf(old.operation)
+  return route ? [{ old, route }] : []
+})
+const issuesOf = (schema: JsonSchema, value: unknown) =>
+  z
+    .fromJSONSchema(schema)
+    .safeParse(value)
+    .error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+
+/** All words that this version may write, and the smallest and largest answers. */
+function writtenSamples(schema: z.ZodType): unknown[] {
+  const samples = [
+    sampleOf(schema, 'least'),
+    sampleOf(schema, 'most'),
+    ...wordSamplesOf(schema).map(({ value }) => value),
+  ]
+  return samples.filter((sample) => schema.safeParse(sample).success)
+}
+
+test('every released operation is where it was', () => {
+  const gone = released.routes.filter(({ operation, method, path }) => {
+    const route = routeOf(operation)
+    return route?.method !== method || ![route.path, ...route.aliases].includes(path as Route['path'])
+  })
+  expect(gone.map(({ operation }) => operation)).toEqual([])
+})
+
+test('this service takes requests of the last version', () => {
+  for (const { old, route } of pairs) {
+    for (const body of old.bodies ?? []) {
+      expect(route.body.safeParse(body).error?.issues, `${old.operation} ${JSON.stringify(body)}`).toBeUndefined()
+    }
+  }
+})
+
+test('this local agent and window read answers of the last version', () => {
+  for (const { old, route } of pairs) {
+    for (const answer of old.answers ?? []) {
+      expect(readAnswer(route, answer), `${old.operation} ${JSON.stringify(answer)}`).toMatchObject({
+        success: true,
+        unreadable: [],
+      })
+    }
+  }
+})
+
+test('the last service takes requests of this version', () => {
+  for (const { old, route } of pairs) {
+    if (!old.body) continue
+    const least = sampleOf(route.body, 'least')
+    if (route.body.safeParse(least).success) {
+      expect(issuesOf(old.body, least), `${old.operation} ${JSON.stringify(least)}`).toBeUndefined()
+    }
+  }
+})
+
+test('the last local agent and window read answers of this version', () => {
+  for (const { old, route } of pairs) {
+    if (!old.response) continue
+    for (const answer of writtenSamples(route.response)) {
+      expect(issuesOf(old.response, answer), `${old.operation} ${JSON.stringify(answer)}`).toBeUndefined()
+    }
+  }
+})
+
+test('events are read in both directions, and new ones are skipped', () => {
+  for (const { type, schema, samples } of released.events) {
+    for (const sample of samples) expect(readEvent(ServiceEvent, sample), type).toMatchObject({ type })
+    const option = ServiceEvent.options.find((it) => it.shape.type.value === type)
+    expect(option, `${type} is no longer published`).toBeDefined()
+    if (option) for (const event of writtenSamples(option)) expect(issuesOf(schema, event), type).toBeUndefined()
+  }
+})
