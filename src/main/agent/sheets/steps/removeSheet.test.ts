@@ -34,7 +34,9 @@ test('says what Steward unlinks, and that this waits for the service where it is
 
 test('says that a wallet which the user linked still signs in, and unlinks it in the same step if chosen', async () => {
   const { text, send, removals } = openSheet({ others: [theirs] })
-  expect(text).toContain(`You linked ${theirs} to your account on this computer.`)
+  expect(text).toContain(
+    `Also linked to your account on this computer, by you or an earlier version of Steward: ${theirs}.`,
+  )
   const fields = { typed_label: 'Phrase 1', passphrase: 'several plain words' }
   await send({ ...fields, unlink: 'all' })
   await send({ ...fields, unlink: 'own' })

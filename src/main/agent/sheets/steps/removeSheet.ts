@@ -66,7 +66,7 @@ function unlinkNotice({ own, others, service: { name, kind, state } }: LinkedAdd
     own.length > 0 &&
       html`<p>The ${secret} signs in to ${account}, because Steward linked it. Removing it also ends that: Steward unlinks ${addresses(own)}, and revokes API keys that it created.${later}</p>`,
     others.length > 0 &&
-      html`<p>You linked ${addresses(others)} to ${account}. Whoever has the ${secret} can sign in there until you unlink it.${later}</p>`,
+      html`<p>Also linked to ${account}, by you or an earlier version of Steward: ${addresses(others)}. Whoever has the ${secret} can sign in there until you unlink it.${later}</p>`,
   ]
   return notices.some((notice) => notice) && html`${notices.filter((notice) => notice !== false)}`
 }
