@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { until } from '../support/eventually.ts'
+import { projectFolder } from '../support/plantedTree.ts'
+import { releasedProgram } from '../support/releasedProgram.ts'
+import { runningAgent } from '../support/runningAgent.ts'
+import type { Answer, Json, Sent } from '../support/runningService.ts'
+import { serviceProcess } from '../support/serviceProcess.ts'
+import { skipWhen } from '../support/skipWhen.ts'
+import { temporaryFolder } from '../support/temporaryFolder.ts'
+
+/** Processes of the last version against this one, in both directions. */
+const released = releasedProgram()
+skipWhen(typeof released === 'string' ? released : null)
+const releasedFolder = typeof released === 'string' ? '' : released.folder
+const noPayments = 'This service takes no payments.'
+const program = 'src/main/entries/service.ts'
+
+type Service = { url: string; key: string; send(path: string, sent?: Sent): Promise<Answer> }
+
+/** Leaves something in as many lists as needs no sandbox. */
+async function fill({ send }: Service): Promise<void> {
+  expect((await send('/v1/auth/api-keys', { body: { name: 'a script' } })).status).toBe(201)
+  expect((await send('/v1/sandboxes', { body: { name: 'from one version' } })).status).toBe(201)
+  expect((await send('/v1/credits/grants', { body: { to_address: 'acct_x', amount_cents: 1 } })).status).toBe(404)
+}
+
+async function readAll(
+  folder: string,
+  { url, key }: Service,
+): Promise<{ read: string[]; failed: Record<string, string> }> {
+  const script = join(projectFolder, 'test/support/readEverything.ts')
+  const { stdout } = await promisify(execFile)(process.execPath, [script, folder, url, key])
+  return JSON.parse(stdout)
+}
+
+test('this agent and window use a service of the last version', async () => {
+  const service = await serviceProcess({ folder: releasedFolder, program })
+  try {
+    await fill(service)
+    const { read, failed } = await readAll(projectFolder, service)
+    const isExpected = (message: string) => message.startsWith('There is nothing at /v1/') || message === noPayments
+    expect(Object.values(failed).filter((message) => !isExpected(message))).toEqual([])
+    expect(read).toEqual(expect.arrayContaining(['sandboxList', 'accountActivityList', 'apiKeyList', 'creditsHistory']))
+    const target = { url: service.url, key: service.key, certificate: undefined }
+    const agent = await runningAgent({ dataFolder: temporaryFolder('agent'), target })
+    try {
+      const log = async (): Promise<Json[]> => (await agent.send('/local/activity?limit=100')).json.entries
+      await until('the log of the service', async () => (await log()).some(({ kind }) => kind === 'sandbox.created'))
+      expect((await log()).filter(({ kind }) => kind === 'service.unreadable')).toEqual([])
+    } finally {
+      await agent.close()
+    }
+  } finally {
+    await service.close()
+  }
+})
+
+test('an agent of the last version reads every list and the log of this service', async () => {
+  const service = await serviceProcess()
+  try {
+    await fill(service)
+    const { read, failed } = await readAll(releasedFolder, service)
+    expect(failed).toEqual({ paymentsDiscovery: noPayments })
+    expect(read).toEqual(expect.arrayContaining(['sandboxList', 'accountActivityList', 'apiKeyList', 'creditsHistory']))
+  } finally {
+    await service.close()
+  }
+})
