@@ -120,3 +120,15 @@ test('reads a fallback in place of damaged JSON', () => {
   const read = (words: string | null) => lists.fromRow({ words }).words
   expect(['["a"]', '["a', '{}', null].map(read)).toEqual([['a'], ['none'], ['none'], null])
 })
+
+test('inserts what a query selects, with expressions in place of parameters', () => {
+  const { database, find } = openThings()
+  database.prepare(things.insert).run(things.params(thing))
+  const copy = database.prepare(
+    things.insertFrom('FROM things WHERE id = @original', { id: `'two'`, count: 'count + 1' }),
+  )
+  const fields = { ...thing, words: ['copied'] }
+  expect(copy.run({ ...things.params(fields), original: 'none' }).changes).toBe(0)
+  expect(copy.run({ ...things.params(fields), original: 'one' }).changes).toBe(1)
+  expect(find('two')).toEqual({ ...fields, id: 'two', count: 4 })
+})

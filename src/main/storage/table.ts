@@ -87,6 +87,11 @@ export type Table<C extends Columns> = {
   readonly insert: string
   /** As `insert`, with expressions for further columns, by their names. */
   insertWith(expressions: Readonly<Record<string, string>>): string
+  /**
+   * `INSERT INTO … SELECT …` of the columns of `insertWith`, for each row of `source`: the text after the selected values,
+   * from `FROM` or `WHERE` on. An expression for the name of a column replaces its parameter.
+   */
+  insertFrom(source: string, expressions?: Readonly<Record<string, string>>): string
   /** Inserts a row, or replaces the columns of the row with the same key. `set` adds assignments of other columns. */
   upsert(key: readonly (keyof C & string)[], set?: string): string
   /** Assignments of these fields to their named parameters, for `UPDATE … SET`. */
@@ -107,7 +112,12 @@ export function defineTable<C extends Columns>(name: string, columns: C): Table<
   const fields = Object.keys(columns) as (keyof C & string)[]
   const columnOf = (field: string): string =>
     columns[field]?.name ?? field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  const insert = `INSERT INTO ${name} (${fields.map(columnOf).join(', ')}) VALUES (${fields.map((it) => `@${it}`).join(', ')})`
+  const parameters = Object.fromEntries(fields.map((field) => [columnOf(field), `@${field}`]))
+  const insertWith = (expressions: Readonly<Record<string, string>>): string => {
+    const values = { ...parameters, ...expressions }
+    return `INSERT INTO ${name} (${Object.keys(values).join(', ')}) VALUES (${Object.values(values).join(', ')})`
+  }
+  const insert = insertWith({})
   const fromRow = (row: StoredRow): RowOf<{ columns: C }> => {
     const values: Record<string, unknown> = {}
     for (const field of fields) values[field] = columns[field]?.decode(row[field] ?? null)
@@ -116,10 +126,10 @@ export function defineTable<C extends Columns>(name: string, columns: C): Table<
   return {
     columns,
     insert,
-    insertWith(expressions) {
-      const names = [...fields.map(columnOf), ...Object.keys(expressions)]
-      const values = [...fields.map((it) => `@${it}`), ...Object.values(expressions)]
-      return `INSERT INTO ${name} (${names.join(', ')}) VALUES (${values.join(', ')})`
+    insertWith,
+    insertFrom(source, expressions) {
+      const values = { ...parameters, ...expressions }
+      return `INSERT INTO ${name} (${Object.keys(values).join(', ')}) SELECT ${Object.values(values).join(', ')} ${source}`
     },
     selection(prefix = '') {
       const read = (field: string): string => {
