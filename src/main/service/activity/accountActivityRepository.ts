@@ -8,94 +8,90 @@ import {
 import { TaskId } from '../../../shared/contract/timelineLinks.ts'
 import type { AccountId, SandboxId } from '../../../shared/ids.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
 
-export type AccountActivityRecord = {
-  /** Of the account: from 1, without gaps. */
-  sequence: number
-  id: string
-  type: ActivityType | AccountActivityType
-  sandboxId: SandboxId | null
-  /** As it was called then. */
-  sandboxName: string | null
-  description: string
-  by: ActivityBy
-  command: string | null
-  domain: string | null
-  terminalId: string | null
-  chargedMicroUsd: number | null
-  task: TaskId | null
-  atMs: number
-}
+/** Columns of an `ActivityBy`. */
+export const byColumns = { byKind: text(), byName: nullable(text()), byId: nullable(text()) }
+type ByColumns = { byKind: string; byName: string | null; byId: string | null }
 
-/** Where in whose feed something was noted. */
+const activities = defineTable('account_activities', {
+  /** Sequence within the account, from 1 without gaps. */
+  sequence: number(),
+  id: text(),
+  type: text(ActivityType.or(AccountActivityType).parse),
+  sandboxId: nullable(text<SandboxId>()),
+  /** Name of the sandbox at that time. */
+  sandboxName: nullable(text()),
+  description: text(),
+  ...byColumns,
+  command: nullable(text()),
+  domain: nullable(text()),
+  terminalId: nullable(text()),
+  chargedMicroUsd: nullable(number()),
+  task: nullable(text(TaskId.parse)),
+  atMs: number(),
+})
+type Row = RowOf<typeof activities>
+export type AccountActivityRecord = Omit<Row, keyof ByColumns> & { by: ActivityBy }
+
+/** Account and sequence of a recorded activity. */
 export type Noted = { accountId: AccountId; sequence: number }
 
-/** Keeps the newest of each account, also of what is gone. To be called within a transaction of the caller. */
+/** Stores the newest activities of each account, also those of deleted things. Callers run `add…` in their transaction. */
 export type AccountActivityRepository = {
-  /** @returns undefined when there is no such account */
+  /** @returns undefined if there is no such account */
   add(accountId: AccountId, activity: Omit<AccountActivityRecord, 'sequence'>): Noted | undefined
-  /** To the account that owns the sandbox. @returns undefined when there is no such sandbox */
+  /** Adds to the account that owns the sandbox. @returns undefined if there is no such sandbox */
   addOfSandbox(activity: SandboxActivity): Noted | undefined
-  /** Oldest first, of those after `after`. */
+  /** Lists activities after this sequence, oldest first. */
   following(accountId: AccountId, after: number, limit: number): AccountActivityRecord[]
 }
 type SandboxActivity = Omit<AccountActivityRecord, 'sequence' | 'sandboxId' | 'sandboxName'> & { sandboxId: SandboxId }
 
-type Row = Omit<AccountActivityRecord, 'type' | 'by' | 'task'> & {
-  type: string
-  task: string | null
-  byKind: string
-  byName: string | null
-  byId: string | null
-}
-
-const Type = ActivityType.or(AccountActivityType)
-const insert = `INSERT INTO account_activities
-  (account_id, sequence, id, type, sandbox_id, sandbox_name, description, by_kind, by_name, by_id, command,
-  domain, terminal_id, charged_micro_usd, task, at_ms)`
-const next = (account: string) =>
+const nextSequence = (account: string) =>
   `(SELECT coalesce(max(sequence), 0) + 1 FROM account_activities WHERE account_id = ${account})`
-const noted = 'RETURNING account_id AS accountId, sequence'
+const returning = 'RETURNING account_id AS "accountId", sequence'
 
 export function accountActivityRepository(database: Database): AccountActivityRepository {
-  const add = database.prepare<[object], Noted>(
-    `${insert} SELECT id, ${next(':accountId')}, :id, :type, :sandboxId, :sandboxName, :description, :byKind, :byName, :byId, :command,
-       :domain, :terminalId, :chargedMicroUsd, :task, :atMs
-     FROM accounts WHERE id = :accountId ${noted}`,
+  const add = database.prepare<[Params<Exclude<keyof Row, 'sequence'> | 'accountId'>], Noted>(
+    activities.insertFrom(`FROM accounts WHERE id = @accountId ${returning}`, {
+      account_id: 'id',
+      sequence: nextSequence('@accountId'),
+    }),
   )
-  const addOfSandbox = database.prepare<[object], Noted>(
-    `${insert} SELECT account_id, ${next('sandboxes.account_id')}, :id, :type, id, name, :description, :byKind, :byName, :byId, :command,
-       :domain, :terminalId, :chargedMicroUsd, :task, :atMs
-     FROM sandboxes WHERE id = :sandboxId ${noted}`,
+  const addOfSandbox = database.prepare<[Params<Exclude<keyof Row, 'sequence' | 'sandboxName'>>], Noted>(
+    activities.insertFrom(`FROM sandboxes WHERE id = @sandboxId ${returning}`, {
+      account_id: 'account_id',
+      sequence: nextSequence('sandboxes.account_id'),
+      sandbox_id: 'id',
+      sandbox_name: 'name',
+    }),
   )
-  const dropOld = database.prepare<[string, number]>(
-    'DELETE FROM account_activities WHERE account_id = ? AND sequence <= ?',
+  const trim = database.prepare<[Params<'accountId' | 'sequence'>]>(
+    'DELETE FROM account_activities WHERE account_id = @accountId AND sequence <= @sequence',
   )
-  const following = database.prepare<[string, number, number], Row>(
-    `SELECT sequence, id, type, sandbox_id AS sandboxId, sandbox_name AS sandboxName, description,
-       by_kind AS byKind, by_name AS byName, by_id AS byId, command,
-       domain, terminal_id AS terminalId, charged_micro_usd AS chargedMicroUsd, task, at_ms AS atMs
-     FROM account_activities WHERE account_id = ? AND sequence > ? ORDER BY sequence LIMIT ?`,
+  const following = database.prepare<[Params<'accountId' | 'after' | 'limit'>], StoredRow>(
+    `SELECT ${activities.selection()} FROM account_activities
+     WHERE account_id = @accountId AND sequence > @after ORDER BY sequence LIMIT @limit`,
   )
-  const kept = (added: Noted | undefined): Noted | undefined => {
-    if (added) dropOld.run(added.accountId, added.sequence - accountActivitiesKept)
+  const trimAfter = (added: Noted | undefined): Noted | undefined => {
+    if (added) trim.run({ ...added, sequence: added.sequence - accountActivitiesKept })
     return added
   }
 
   return {
-    add: (accountId, activity) => kept(add.get({ accountId, ...flat(activity) })),
-    addOfSandbox: (activity) => kept(addOfSandbox.get(flat(activity))),
+    add: (accountId, activity) => trimAfter(add.get({ ...activities.params(withByColumns(activity)), accountId })),
+    addOfSandbox: (activity) => trimAfter(addOfSandbox.get(activities.params(withByColumns(activity)))),
     following: (accountId, after, limit) =>
-      following.all(accountId, after, limit).map(({ byKind, byName, byId, ...row }) => ({
-        ...row,
-        type: Type.parse(row.type),
-        task: TaskId.nullable().parse(row.task),
-        by: parseActivityBy(byKind, byName, byId),
-      })),
+      following.all({ accountId, after, limit }).map((row) => withBy(activities.fromRow(row))),
   }
 }
 
-/** SQLite binds no objects. */
-export function flat<T extends { by: ActivityBy }>({ by, ...fields }: T) {
+export function withByColumns<T extends { by: ActivityBy }>({ by, ...fields }: T): Omit<T, 'by'> & ByColumns {
   return { ...fields, byKind: by.kind, byName: by.name, byId: by.id ?? null }
+}
+
+export function withBy<T extends ByColumns>(row: T): Omit<T, keyof ByColumns> & { by: ActivityBy } {
+  const { byKind, byName, byId, ...fields } = row
+  return { ...fields, by: parseActivityBy(byKind, byName, byId) }
 }

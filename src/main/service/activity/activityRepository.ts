@@ -1,101 +1,100 @@
-import { type ActivityBy, ActivityType, activityLimits, parseActivityBy } from '../../../shared/contract/activity.ts'
+import { type ActivityBy, ActivityType, activityLimits } from '../../../shared/contract/activity.ts'
 import type { AccountId, SandboxId } from '../../../shared/ids.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
 import {
   type AccountActivityRecord,
   type AccountActivityRepository,
   accountActivityRepository,
-  flat,
+  byColumns,
   type Noted,
+  withBy,
+  withByColumns,
 } from './accountActivityRepository.ts'
 
-export type ActivityRecord = {
-  id: string
-  sandboxId: SandboxId
-  type: ActivityType
-  /** A sandbox has at most one activity of this type with it. */
-  subject: string | null
-  description: string
-  by: ActivityBy
-  /** For the feed of the account alone: the sandbox lists its commands beside this. */
-  command: string | null
-  atMs: number
-} & Pick<AccountActivityRecord, 'domain' | 'terminalId' | 'chargedMicroUsd' | 'task'>
+const listedColumns = {
+  id: text(),
+  type: text(ActivityType.parse),
+  description: text(),
+  ...byColumns,
+  atMs: number(),
+}
+const listedActivities = defineTable('sandbox_activities', listedColumns)
+const activities = defineTable('sandbox_activities', {
+  ...listedColumns,
+  sandboxId: text<SandboxId>(),
+  /** A sandbox has at most one activity of a type with this subject. */
+  subject: nullable(text()),
+})
+const commands = defineTable('sandbox_commands', {
+  command: text(),
+  exitCode: number(),
+  durationMs: number(),
+  atMs: number(),
+})
 
-export type CommandRecord = { command: string; exitCode: number; durationMs: number; atMs: number }
+export type ListedActivity = Omit<RowOf<typeof listedActivities>, keyof typeof byColumns> & { by: ActivityBy }
+export type CommandRecord = RowOf<typeof commands>
+export type ActivityRecord = ListedActivity &
+  Pick<RowOf<typeof activities>, 'sandboxId' | 'subject'> &
+  /** Columns of the account's activities. A sandbox lists its commands separately. */
+  Pick<AccountActivityRecord, 'command' | 'domain' | 'terminalId' | 'chargedMicroUsd' | 'task'>
 
-/** Keeps the newest of each sandbox. What is about a sandbox that is deleted meanwhile is dropped. */
+/** Stores the newest activities and commands of each sandbox. Drops those of a sandbox that was deleted meanwhile. */
 export type ActivityRepository = {
-  /** Also to the feed of its account. @returns where there; undefined when it was dropped */
+  /** Adds an activity to a sandbox and to its account. @returns undefined if it was dropped */
   addActivity(activity: ActivityRecord): Noted | undefined
-  /** To the feed of an account alone. */
+  /** Adds an activity to an account only. */
   addToAccount(accountId: AccountId, activity: Omit<AccountActivityRecord, 'sequence'>): Noted | undefined
   ofAccount: AccountActivityRepository['following']
   addCommand(sandboxId: SandboxId, command: CommandRecord): void
   /** Newest first. */
   activities(sandboxId: SandboxId, limit: number): ListedActivity[]
+  /** Newest first. */
   commands(sandboxId: SandboxId, limit: number): CommandRecord[]
 }
-export type ListedActivity = Pick<ActivityRecord, 'id' | 'type' | 'description' | 'by' | 'atMs'>
 
-type ActivityRow = Omit<ListedActivity, 'type' | 'by'> & {
-  type: string
-  byKind: string
-  byName: string | null
-  byId: string | null
-}
-type Table = 'sandbox_activities' | 'sandbox_commands'
-
-const newestFirst = 'WHERE sandbox_id = ? ORDER BY at_ms DESC, sequence DESC'
-const ifThere = 'WHERE EXISTS (SELECT 1 FROM sandboxes WHERE id = :sandboxId)'
+const newestFirst = 'WHERE sandbox_id = @sandboxId ORDER BY at_ms DESC, sequence DESC'
+const ifSandboxExists = 'WHERE EXISTS (SELECT 1 FROM sandboxes WHERE id = @sandboxId)'
 
 export function activityRepository(database: Database): ActivityRepository {
-  const addActivity = database.prepare(
-    `INSERT INTO sandbox_activities (id, sandbox_id, type, subject, description, by_kind, by_name, by_id, at_ms)
-     SELECT :id, :sandboxId, :type, :subject, :description, :byKind, :byName, :byId, :atMs ${ifThere} ON CONFLICT DO NOTHING`,
+  const addActivity = database.prepare<[Params<keyof RowOf<typeof activities>>]>(
+    activities.insertFrom(`${ifSandboxExists} ON CONFLICT DO NOTHING`),
   )
-  const addCommand = database.prepare(
-    `INSERT INTO sandbox_commands (sandbox_id, command, exit_code, duration_ms, at_ms)
-     SELECT :sandboxId, :command, :exitCode, :durationMs, :atMs ${ifThere}`,
+  const addCommand = database.prepare<[Params<keyof CommandRecord | 'sandboxId'>]>(
+    commands.insertFrom(ifSandboxExists, { sandbox_id: '@sandboxId' }),
   )
-  const activities = database.prepare<[string, number], ActivityRow>(
-    `SELECT id, type, description, by_kind AS byKind, by_name AS byName, by_id AS byId, at_ms AS atMs FROM sandbox_activities ${newestFirst} LIMIT ?`,
+  const listActivities = database.prepare<[Params<'sandboxId' | 'limit'>], StoredRow>(
+    `SELECT ${listedActivities.selection()} FROM sandbox_activities ${newestFirst} LIMIT @limit`,
   )
-  const commands = database.prepare<[string, number], CommandRecord>(
-    `SELECT command, exit_code AS exitCode, duration_ms AS durationMs, at_ms AS atMs
-     FROM sandbox_commands ${newestFirst} LIMIT ?`,
+  const listCommands = database.prepare<[Params<'sandboxId' | 'limit'>], StoredRow>(
+    `SELECT ${commands.selection()} FROM sandbox_commands ${newestFirst} LIMIT @limit`,
   )
   const account = accountActivityRepository(database)
-  const dropOld = (table: Table) => {
-    const drop = database.prepare<[string]>(
-      `DELETE FROM ${table} WHERE sequence IN
-         (SELECT sequence FROM ${table} ${newestFirst} LIMIT -1 OFFSET ${activityLimits.kept})`,
+  const prepareTrim = (table: 'sandbox_activities' | 'sandbox_commands') =>
+    database.prepare<[Params<'sandboxId'>]>(
+      `DELETE FROM ${table} WHERE sandbox_id = @sandboxId AND (at_ms, sequence) <=
+         (SELECT at_ms, sequence FROM ${table} ${newestFirst} LIMIT 1 OFFSET ${activityLimits.kept})`,
     )
-    return (sandboxId: SandboxId) => void drop.run(sandboxId)
-  }
-  const dropActivities = dropOld('sandbox_activities')
-  const dropCommands = dropOld('sandbox_commands')
+  const trimActivities = prepareTrim('sandbox_activities')
+  const trimCommands = prepareTrim('sandbox_commands')
 
   return {
     addActivity: database.transaction((activity: ActivityRecord) => {
-      const { command, domain, terminalId, chargedMicroUsd, task, ...listed } = activity
-      if (addActivity.run(flat(listed)).changes === 0) return undefined
-      dropActivities(activity.sandboxId)
-      const { subject: _, ...told } = activity
-      return account.addOfSandbox(told)
+      const { command, domain, terminalId, chargedMicroUsd, task, ...ofSandbox } = activity
+      if (addActivity.run(activities.params(withByColumns(ofSandbox))).changes === 0) return undefined
+      trimActivities.run({ sandboxId: activity.sandboxId })
+      const { subject: _, ...ofAccount } = activity
+      return account.addOfSandbox(ofAccount)
     }),
     addToAccount: database.transaction(account.add),
     ofAccount: account.following,
     addCommand: database.transaction((sandboxId: SandboxId, command: CommandRecord) => {
-      addCommand.run({ sandboxId, ...command })
-      dropCommands(sandboxId)
+      addCommand.run({ ...commands.params(command), sandboxId })
+      trimCommands.run({ sandboxId })
     }),
     activities: (sandboxId, limit) =>
-      activities.all(sandboxId, limit).map(({ byKind, byName, byId, ...row }) => ({
-        ...row,
-        type: ActivityType.parse(row.type),
-        by: parseActivityBy(byKind, byName, byId),
-      })),
-    commands: (sandboxId, limit) => commands.all(sandboxId, limit),
+      listActivities.all({ sandboxId, limit }).map((row) => withBy(listedActivities.fromRow(row))),
+    commands: (sandboxId, limit) => listCommands.all({ sandboxId, limit }).map(commands.fromRow),
   }
 }
