@@ -43,6 +43,7 @@ test('sandboxes of an ordinary user get ids of their own where there are some, a
   expect(new Set(own.map(({ stored }) => stored)).size).toBe(3)
   expect(seen.link).toBe('2')
   expect(seen.restored).toEqual(seen.own)
+  expect([seen.isCopied, seen.copiedUser]).toEqual([true, seen.own.stored])
   expect(seen.storedIds).toEqual(['a', 'b'].map((letter) => letter.repeat(32)))
   expect(seen.snapshots).toEqual([`snap_${'b'.repeat(24)}`])
   expect(seen.snapshotsLeft).toEqual([])

@@ -1,6 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { copyTree } from '../../src/main/commands/copyTree.ts'
 import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import { inRange, removeInRange } from '../../src/main/host/runtimes/bubblewrap/images/inRange.ts'
 import type { Machine, SnapshotPlace } from '../../src/main/host/runtimes/sandboxRuntime.ts'
 import { silentLog } from '../../src/main/platform/log.ts'
 import { AppError } from '../../src/shared/appError.ts'
@@ -79,6 +82,20 @@ async function withIds() {
   seen.snapshots = await runtime.storedSnapshots(own.id)
   const restored = await runtime.start(own, never)
   seen.restored = await look(own, restored)
+
+  // As a backup copies it, and a restore: below a folder of the user itself.
+  const copy = join(folder, 'copy')
+  await copyTree(join(machines, own.id), copy)
+  const listing = async (path: string) => {
+    const list = (await inRange(['find', join(path, 'files'), '-printf', '%P %U %m\\n'])) ?? []
+    return execFileSync(list[0] ?? '', list.slice(1))
+      .toString()
+      .split('\n')
+      .toSorted()
+  }
+  seen.isCopied = JSON.stringify(await listing(copy)) === JSON.stringify(await listing(join(machines, own.id)))
+  seen.copiedUser = statSync(join(copy, 'files')).uid
+  await removeInRange(copy)
 
   const forks = { ofOld: snapshotOf(old), ofOwn: snapshotOf(own) }
   for (const [index, [name, from]] of Object.entries(forks).entries()) {

@@ -6,6 +6,7 @@ import { AppError } from '../../shared/appError.ts'
 import { type HostMethod, type HostParams, type HostResult, hostMethods } from '../../shared/contract/hostIpc.ts'
 import { SandboxId, SnapshotId } from '../../shared/ids.ts'
 import type { StartOptions } from '../config/startOptions.ts'
+import { removeInRange } from '../host/runtimes/bubblewrap/images/inRange.ts'
 import { lockHolder } from '../platform/dataLock.ts'
 import { hostFolder, hostSocketPath } from '../platform/hostSocket.ts'
 import { connectIpc, type IpcClient } from '../platform/ipc/ipcClient.ts'
@@ -34,7 +35,7 @@ type Options = Pick<StartOptions, 'folder' | 'dataFolder' | 'json'>
 export async function runBackup({ folder, dataFolder, json }: Options): Promise<number> {
   const target = await requireTarget(folder, dataFolder)
   const part = `${target}.part`
-  await rm(part, { recursive: true, force: true })
+  await removePart(part)
   await mkdir(part, { recursive: true, mode: 0o700 })
   const host = await connectHost(dataFolder)
   try {
@@ -52,7 +53,7 @@ export async function runBackup({ folder, dataFolder, json }: Options): Promise<
     await rename(part, target)
   } finally {
     host?.close()
-    await rm(part, { recursive: true, force: true })
+    await removePart(part)
   }
   const outside = await sandboxesOfDocker(dataFolder)
   if (json) process.stdout.write(`${JSON.stringify({ event: 'backup', folder: target, left_out: outside })}\n`)
@@ -74,7 +75,7 @@ export async function runRestore({ folder, dataFolder, json }: Options): Promise
   for (const name of await databasesIn(folder)) openDatabase(join(folder, name), { check: true }).close()
   await requireUnused(dataFolder)
   const part = `${dataFolder}.restoring`
-  await rm(part, { recursive: true, force: true })
+  await removePart(part)
   await mkdir(dirname(dataFolder), { recursive: true })
   try {
     await copyTree(folder, part)
@@ -84,9 +85,13 @@ export async function runRestore({ folder, dataFolder, json }: Options): Promise
     if (json) process.stdout.write(`${JSON.stringify({ event: 'restored', folder: dataFolder, replaced: aside })}\n`)
     else process.stdout.write(`Restored ${dataFolder}.\n${aside === null ? '' : `Its earlier state is in ${aside}.\n`}`)
   } finally {
-    await rm(part, { recursive: true, force: true })
+    await removePart(part)
   }
   return 0
+}
+
+async function removePart(part: string): Promise<void> {
+  await rm(part, { recursive: true, force: true }).catch(() => removeInRange(part))
 }
 
 /** @throws AppError `command/usage` */

@@ -4,6 +4,7 @@ import { chmod, chown, copyFile, cp, lstat, mkdir, readdir, utimes } from 'node:
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError } from '../../shared/appError.ts'
+import { belongsToRange, inRange, removeInRange } from '../host/runtimes/bubblewrap/images/inRange.ts'
 
 const execute = promisify(execFile)
 
@@ -64,10 +65,26 @@ async function copyEntry(from: string, to: string, found: Stats): Promise<void> 
 /** Uses GNU cp, which preserves the holes of sparse disk images. */
 async function copyWhole(from: string, to: string): Promise<void> {
   if (process.platform === 'linux') {
-    await execute('/bin/cp', ['-a', '-T', '--sparse=auto', '--reflink=auto', '--', from, to])
+    await copyOwned(['/bin/cp', '-a', '-T', '--sparse=auto', '--reflink=auto', '--', from, to], { from, to })
   } else {
     await cp(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
   }
+}
+
+/** Sandboxes of an ordinary user may have files of subordinate ids, which that user may not read itself. */
+async function copyOwned([program = '', ...parts]: readonly string[], { from, to }: { from: string; to: string }) {
+  const ranged = await inRange([program, ...parts])
+  if (ranged === undefined) return execute(program, parts)
+  if (!belongsToRange(from)) {
+    const isCopied = await execute(program, parts).then(
+      () => true,
+      () => false,
+    )
+    if (isCopied) return
+    await removeInRange(to)
+  }
+  const [perl = '', ...rest] = ranged
+  await execute(perl, rest)
 }
 
 /** Whether a running Steward removed the file during the copy. */
