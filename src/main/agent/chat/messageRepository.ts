@@ -1,40 +1,47 @@
 import type { AnswerUsage, ChatFailure, Message } from '../../../shared/contract/chatMessages.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
 
-export type MessageRow = {
-  number: number
-  id: string
-  conversation: number
+const columns = {
+  id: text(),
+  conversation: number(),
   /** Number of a message; 0: none. */
-  parent: number
-  branch: number
-  position: number
-  role: Message['role']
-  state: Message['state']
-  model: string | null
-  text: string
-  reasoning: string
-  /** Of what is sent of it. */
-  bytes: number
-  tokens: number
-  group_id: string | null
-  request_id: string | null
-  source_id: string | null
+  parent: number(),
+  branch: number(),
+  position: number(),
+  role: text<Message['role']>(),
+  state: text<Message['state']>(),
+  model: nullable(text()),
+  text: text(),
+  reasoning: text(),
+  /** Size of the sent form, including attachments as text. */
+  bytes: number(),
+  /** Estimated. */
+  tokens: number(),
+  group_id: nullable(text()),
+  request_id: nullable(text()),
+  /** Id in the export from which it was imported. */
+  source_id: nullable(text()),
   /** JSON */
-  error: string | null
-  usage: string | null
-  finish_reason: string | null
-  omitted: number
-  clamped: number | null
-  warnings: string
-  created_at_ms: number
-  finished_at_ms: number | null
+  error: nullable(text()),
+  /** JSON */
+  usage: nullable(text()),
+  finish_reason: nullable(text()),
+  omitted: number(),
+  clamped: nullable(number()),
+  /** JSON */
+  warnings: text(),
+  created_at_ms: number(),
+  finished_at_ms: nullable(number()),
 }
+const newMessages = defineTable('chat_messages', columns)
+const messages = defineTable('chat_messages', { number: number(), ...columns })
+export type MessageRow = RowOf<typeof messages>
 
 export type NewMessage = Omit<MessageRow, 'number' | 'branch' | 'position' | 'parent'> & {
   parent: Place | undefined
 }
-/** Where a message stands. */
+/** Position of a message in its conversation. */
 export type Place = Pick<MessageRow, 'number' | 'branch' | 'position'>
 
 export type Finished = {
@@ -49,7 +56,7 @@ export type Finished = {
   atMs: number
 }
 
-/** What an estimate needs of a message. */
+/** Input of estimates. */
 export type MessageWeight = Pick<MessageRow, 'number' | 'position' | 'role' | 'tokens' | 'bytes'> & {
   images: number
   image_bytes: number
@@ -60,134 +67,124 @@ export type MessageRepository = {
   find(id: string): MessageRow | undefined
   /** Oldest first. */
   numbered(numbers: readonly number[]): MessageRow[]
-  /** Of the branch that ends there, the last `limit` of a smaller position than `before`, by position. */
+  /** Returns the last `limit` messages of the branch that ends in `leaf`, with positions below `before`, by position. */
   page(leaf: Place, before: number, limit: number): MessageRow[]
-  /** Of the whole branch, by position. */
+  /** Weights of the whole branch, by position. */
   weights(leaf: Place): MessageWeight[]
-  /** The end of the newest branch through it. */
+  /** Returns the end of the newest branch through the message. */
   newestLeaf(message: MessageRow): MessageRow
-  /** By parent, oldest first: id and group. */
+  /** Oldest first. */
   children(conversation: number, parents: readonly number[]): { parent: number; id: string; number: number }[]
   ofGroups(groups: readonly string[]): MessageRow[]
-  /** Of one request, oldest first. */
+  /** Messages of one request, oldest first. */
   ofRequest(conversation: number, requestId: string): MessageRow[]
   all(conversation: number): MessageRow[]
   ofSource(conversation: number): Map<string, Place>
   setState(number: number, state: 'streaming'): void
   setWarnings(number: number, warnings: readonly string[]): void
-  /** Another piece, and what the answer costs so far. */
+  /** Adds a delta, and replaces the usage so far. */
   receive(number: number, sequence: number, piece: { text: string; reasoning: string; usage: AnswerUsage }): void
   received(number: number): { text: string; reasoning: string }
   finish(number: number, finished: Finished): void
-  /** Left by an earlier run. */
+  /** Messages that an earlier process did not finish. */
   unfinished(): MessageRow[]
   idOf(number: number): string | undefined
 }
 
 type Stretch = { branch: number; below: number; upto: number }
 
-const fields = [
-  'id',
-  'conversation',
-  'parent',
-  'branch',
-  'position',
-  'role',
-  'state',
-  'model',
-  'text',
-  'reasoning',
-  'bytes',
-  'tokens',
-  'group_id',
-  'request_id',
-  'source_id',
-  'error',
-  'usage',
-  'finish_reason',
-  'omitted',
-  'clamped',
-  'warnings',
-  'created_at_ms',
-  'finished_at_ms',
-] as const
-
 export function messageRepository(database: Database): MessageRepository {
-  const add = database.prepare<[object], { number: number }>(
-    `INSERT INTO chat_messages (${fields.join(', ')}) VALUES (${fields.map((it) => `@${it}`).join(', ')}) RETURNING number`,
+  const selection = `SELECT ${messages.selection()} FROM chat_messages`
+  const add = database.prepare<[Params<keyof RowOf<typeof newMessages>>], { number: number }>(
+    `${newMessages.insert} RETURNING number`,
   )
-  const addBranch = database.prepare<[number, number | null, number], { number: number }>(
-    'INSERT INTO chat_branches (conversation, from_branch, from_position) VALUES (?, ?, ?) RETURNING number',
+  const addBranch = database.prepare<[Params<'conversation' | 'branch' | 'position'>], { number: number }>(
+    `INSERT INTO chat_branches (conversation, from_branch, from_position) VALUES (@conversation, @branch, @position)
+     RETURNING number`,
   )
-  const at = database.prepare<[number, number], MessageRow>(
-    'SELECT * FROM chat_messages WHERE branch = ? AND position = ?',
+  const at = database.prepare<[Params<'branch' | 'position'>], StoredRow>(
+    `${selection} WHERE branch = @branch AND position = @position`,
   )
-  const find = database.prepare<[string], MessageRow>('SELECT * FROM chat_messages WHERE id = ?')
-  const byNumber = database.prepare<[number], { id: string }>('SELECT id FROM chat_messages WHERE number = ?')
-  const numbered = database.prepare<[string], MessageRow>(
-    'SELECT * FROM chat_messages WHERE number IN (SELECT value FROM json_each(?)) ORDER BY position',
+  const find = database.prepare<[Params<'id'>], StoredRow>(`${selection} WHERE id = @id`)
+  const byNumber = database.prepare<[Params<'number'>], { id: string }>(
+    'SELECT id FROM chat_messages WHERE number = @number',
+  )
+  const numbered = database.prepare<[Params<'numbers'>], StoredRow>(
+    `${selection} WHERE number IN (SELECT value FROM json_each(@numbers)) ORDER BY position`,
   )
   /** From the end of a branch to the beginning of the conversation. */
-  const stretches = database.prepare<[number, number], Stretch>(
+  const stretches = database.prepare<[Params<'branch' | 'position'>], Stretch>(
     `WITH RECURSIVE way (branch, upto, step) AS (
-       SELECT ?, ?, 0
+       SELECT @branch, @position, 0
        UNION ALL
        SELECT b.from_branch, b.from_position, step + 1 FROM way JOIN chat_branches b ON b.number = way.branch
        WHERE b.from_branch IS NOT NULL)
      SELECT way.branch, b.from_position AS below, way.upto FROM way JOIN chat_branches b ON b.number = way.branch
      ORDER BY step`,
   )
-  const stretch = database.prepare<[number, number, number, number], MessageRow>(
-    `SELECT * FROM chat_messages WHERE branch = ? AND position > ? AND position <= ? ORDER BY position DESC LIMIT ?`,
+  const stretch = database.prepare<[Params<keyof Stretch | 'limit'>], StoredRow>(
+    `${selection} WHERE branch = @branch AND position > @below AND position <= @upto
+     ORDER BY position DESC LIMIT @limit`,
   )
-  const weights = database.prepare<[number, number, number], MessageWeight>(
+  const weights = database.prepare<[Params<keyof Stretch>], MessageWeight>(
     `SELECT m.number, m.position, m.role, m.tokens, m.bytes, count(a.id) AS images, coalesce(sum(a.size), 0) AS image_bytes
      FROM chat_messages m LEFT JOIN chat_message_attachments u ON u.message = m.number
        LEFT JOIN chat_attachments a ON a.id = u.attachment_id AND a.kind = 'image'
-     WHERE m.branch = ? AND m.position > ? AND m.position <= ? GROUP BY m.position ORDER BY m.position DESC`,
+     WHERE m.branch = @branch AND m.position > @below AND m.position <= @upto
+     GROUP BY m.position ORDER BY m.position DESC`,
   )
-  const firstFork = database.prepare<[number, number], { position: number | null }>(
-    'SELECT min(from_position) AS position FROM chat_branches WHERE from_branch = ? AND from_position >= ?',
+  const firstFork = database.prepare<[Params<'branch' | 'position'>], { position: number | null }>(
+    `SELECT min(from_position) AS position FROM chat_branches
+     WHERE from_branch = @branch AND from_position >= @position`,
   )
-  const tail = database.prepare<[number], MessageRow>(
-    'SELECT * FROM chat_messages WHERE branch = ? ORDER BY position DESC LIMIT 1',
+  const tail = database.prepare<[Params<'branch'>], StoredRow>(
+    `${selection} WHERE branch = @branch ORDER BY position DESC LIMIT 1`,
   )
-  const childrenOf = database.prepare<[number, number], MessageRow & { grown: 0 | 1 }>(
-    `SELECT *, EXISTS (SELECT 1 FROM chat_messages c WHERE c.conversation = m.conversation AND c.parent = m.number) AS grown
-     FROM chat_messages m WHERE conversation = ? AND parent = ? ORDER BY number`,
+  const childrenOf = database.prepare<[Params<'conversation' | 'parent'>], StoredRow & { grown: 0 | 1 }>(
+    `SELECT ${messages.selection('m')},
+       EXISTS (SELECT 1 FROM chat_messages c WHERE c.conversation = m.conversation AND c.parent = m.number) AS grown
+     FROM chat_messages m WHERE conversation = @conversation AND parent = @parent ORDER BY number`,
   )
-  const children = database.prepare<[number, string], { parent: number; id: string; number: number }>(
+  const children = database.prepare<[Params<'conversation' | 'parents'>], Pick<MessageRow, 'parent' | 'id' | 'number'>>(
     `SELECT parent, id, number FROM chat_messages
-     WHERE conversation = ? AND parent IN (SELECT value FROM json_each(?)) ORDER BY number`,
+     WHERE conversation = @conversation AND parent IN (SELECT value FROM json_each(@parents)) ORDER BY number`,
   )
-  const ofGroups = database.prepare<[string], MessageRow>(
-    'SELECT * FROM chat_messages WHERE group_id IN (SELECT value FROM json_each(?)) ORDER BY number',
+  const ofGroups = database.prepare<[Params<'groups'>], StoredRow>(
+    `${selection} WHERE group_id IN (SELECT value FROM json_each(@groups)) ORDER BY number`,
   )
-  const ofRequest = database.prepare<[number, string], MessageRow>(
-    'SELECT * FROM chat_messages WHERE conversation = ? AND request_id = ? ORDER BY number',
+  const ofRequest = database.prepare<[Params<'conversation' | 'requestId'>], StoredRow>(
+    `${selection} WHERE conversation = @conversation AND request_id = @requestId ORDER BY number`,
   )
-  const all = database.prepare<[number], MessageRow>(
-    'SELECT * FROM chat_messages WHERE conversation = ? ORDER BY number',
+  const all = database.prepare<[Params<'conversation'>], StoredRow>(
+    `${selection} WHERE conversation = @conversation ORDER BY number`,
   )
-  const ofSource = database.prepare<[number], Place & { source_id: string }>(
-    'SELECT number, branch, position, source_id FROM chat_messages WHERE conversation = ? AND source_id IS NOT NULL',
+  const ofSource = database.prepare<[Params<'conversation'>], Place & { source_id: string }>(
+    `SELECT number, branch, position, source_id FROM chat_messages
+     WHERE conversation = @conversation AND source_id IS NOT NULL`,
   )
-  const setState = database.prepare<[string, number]>('UPDATE chat_messages SET state = ? WHERE number = ?')
-  const setWarnings = database.prepare<[string, number]>('UPDATE chat_messages SET warnings = ? WHERE number = ?')
-  const receive = database.prepare<[number, number, string, string]>('INSERT INTO chat_received VALUES (?, ?, ?, ?)')
-  const setUsage = database.prepare<[string, number]>('UPDATE chat_messages SET usage = ? WHERE number = ?')
-  const received = database.prepare<[number], { text: string; reasoning: string }>(
-    'SELECT text, reasoning FROM chat_received WHERE message = ? ORDER BY sequence',
+  const prepareUpdate = <F extends keyof MessageRow>(...fields: F[]) =>
+    database.prepare<[Params<F | 'number'>]>(
+      `UPDATE chat_messages SET ${messages.assignments(fields)} WHERE number = @number`,
+    )
+  const setState = prepareUpdate('state')
+  const setWarnings = prepareUpdate('warnings')
+  const setUsage = prepareUpdate('usage')
+  const finish = prepareUpdate(
+    ...(['state', 'text', 'reasoning', 'bytes', 'tokens'] as const),
+    ...(['error', 'usage', 'finish_reason', 'finished_at_ms'] as const),
   )
-  const forgetReceived = database.prepare<[number]>('DELETE FROM chat_received WHERE message = ?')
-  const finish = database.prepare<[object]>(
-    `UPDATE chat_messages SET state = @state, text = @text, reasoning = @reasoning, bytes = @bytes, tokens = @tokens,
-       error = @error, usage = @usage, finish_reason = @finishReason, finished_at_ms = @atMs WHERE number = @number`,
+  const receive = database.prepare<[Params<'number' | 'sequence' | 'text' | 'reasoning'>]>(
+    `INSERT INTO chat_received (message, sequence, text, reasoning) VALUES (@number, @sequence, @text, @reasoning)`,
   )
-  const unfinished = database.prepare<[], MessageRow>('SELECT * FROM chat_messages WHERE finished_at_ms IS NULL')
+  const received = database.prepare<[Params<'number'>], { text: string; reasoning: string }>(
+    'SELECT text, reasoning FROM chat_received WHERE message = @number ORDER BY sequence',
+  )
+  const removeReceived = database.prepare<[Params<'number'>]>('DELETE FROM chat_received WHERE message = @number')
+  const unfinished = database.prepare<[], StoredRow>(`${selection} WHERE finished_at_ms IS NULL`)
+  const first = (row: StoredRow | undefined): MessageRow | undefined => row && messages.fromRow(row)
   const branchOf = (conversation: number, parent: Place | undefined): number => {
-    if (parent && !at.get(parent.branch, parent.position + 1)) return parent.branch
-    const row = addBranch.get(conversation, parent?.branch ?? null, parent?.position ?? 0)
+    if (parent && !at.get({ branch: parent.branch, position: parent.position + 1 })) return parent.branch
+    const row = addBranch.get({ conversation, branch: parent?.branch ?? null, position: parent?.position ?? 0 })
     if (!row) throw new Error('A branch was not added.')
     return row.number
   }
@@ -200,74 +197,81 @@ export function messageRepository(database: Database): MessageRepository {
         branch: branchOf(message.conversation, parent),
         position: (parent?.position ?? 0) + 1,
       }
-      const added = add.get(row)
+      const added = add.get(newMessages.params(row))
       if (!added) throw new Error('A message was not added.')
       return { ...row, number: added.number }
     },
-    find: (id) => find.get(id),
-    numbered: (numbers) => numbered.all(JSON.stringify(numbers)),
-    page(leaf, before, limit) {
+    find: (id) => first(find.get({ id })),
+    numbered: (numbers) => numbered.all({ numbers: JSON.stringify(numbers) }).map(messages.fromRow),
+    page({ branch: end, position }, before, limit) {
       const rows: MessageRow[] = []
-      for (const { branch, below, upto } of stretches.all(leaf.branch, leaf.position)) {
+      for (const { branch, below, upto } of stretches.all({ branch: end, position })) {
         const last = Math.min(upto, before - 1)
-        if (last > below) rows.push(...stretch.all(branch, below, last, limit - rows.length))
+        if (last > below) {
+          const part = stretch.all({ branch, below, upto: last, limit: limit - rows.length })
+          rows.push(...part.map(messages.fromRow))
+        }
         if (rows.length >= limit) break
       }
       return rows.reverse()
     },
-    weights: (leaf) =>
+    weights: ({ branch, position }) =>
       stretches
-        .all(leaf.branch, leaf.position)
-        .flatMap(({ branch, below, upto }) => weights.all(branch, below, upto))
+        .all({ branch, position })
+        .flatMap((part) => weights.all(part))
         .reverse(),
     newestLeaf(message) {
       let leaf = message
       for (;;) {
-        const fork = firstFork.get(leaf.branch, leaf.position)?.position ?? null
-        if (fork === null) return tail.get(leaf.branch) ?? leaf
-        const forked = fork === leaf.position ? leaf : at.get(leaf.branch, fork)
-        const next = forked && newestOf(childrenOf.all(forked.conversation, forked.number))
+        const { branch, position } = leaf
+        const fork = firstFork.get({ branch, position })?.position ?? null
+        if (fork === null) return first(tail.get({ branch })) ?? leaf
+        const forked = fork === position ? leaf : first(at.get({ branch, position: fork }))
+        const next = forked && newestOf(childrenOf.all({ conversation: forked.conversation, parent: forked.number }))
         if (!next) return forked ?? leaf
         leaf = next
       }
     },
-    children: (conversation, parents) => children.all(conversation, JSON.stringify(parents)),
-    ofGroups: (groups) => ofGroups.all(JSON.stringify(groups)),
-    ofRequest: (conversation, requestId) => ofRequest.all(conversation, requestId),
-    all: (conversation) => all.all(conversation),
+    children: (conversation, parents) => children.all({ conversation, parents: JSON.stringify(parents) }),
+    ofGroups: (groups) => ofGroups.all({ groups: JSON.stringify(groups) }).map(messages.fromRow),
+    ofRequest: (conversation, requestId) => ofRequest.all({ conversation, requestId }).map(messages.fromRow),
+    all: (conversation) => all.all({ conversation }).map(messages.fromRow),
     ofSource: (conversation) =>
-      new Map(ofSource.all(conversation).map(({ source_id, ...place }) => [source_id, place])),
-    setState: (number, state) => void setState.run(state, number),
-    setWarnings: (number, warnings) => void setWarnings.run(JSON.stringify(warnings), number),
+      new Map(ofSource.all({ conversation }).map(({ source_id, ...place }) => [source_id, place])),
+    setState: (number, state) => void setState.run({ number, state }),
+    setWarnings: (number, warnings) => void setWarnings.run({ number, warnings: JSON.stringify(warnings) }),
     receive(number, sequence, { text, reasoning, usage }) {
-      receive.run(number, sequence, text, reasoning)
-      setUsage.run(JSON.stringify(usage), number)
+      receive.run({ number, sequence, text, reasoning })
+      setUsage.run({ number, usage: JSON.stringify(usage) })
     },
     received(number) {
-      const pieces = received.all(number)
+      const deltas = received.all({ number })
       return {
-        text: pieces.map((it) => it.text).join(''),
-        reasoning: pieces.map((it) => it.reasoning).join(''),
+        text: deltas.map(({ text }) => text).join(''),
+        reasoning: deltas.map(({ reasoning }) => reasoning).join(''),
       }
     },
-    finish(number, { error, usage, ...finished }) {
+    finish(number, { error, usage, finishReason, atMs, ...content }) {
       finish.run({
-        ...finished,
+        ...content,
         number,
         error: error && JSON.stringify(error),
         usage: usage && JSON.stringify(usage),
+        finish_reason: finishReason,
+        finished_at_ms: atMs,
       })
-      forgetReceived.run(number)
+      removeReceived.run({ number })
     },
-    unfinished: () => unfinished.all(),
-    idOf: (number) => byNumber.get(number)?.id,
+    unfinished: () => unfinished.all().map(messages.fromRow),
+    idOf: (number) => byNumber.get({ number })?.id,
   }
 }
 
-/** Of answers that were asked for at once, one that was gone on from, else the first. */
-function newestOf<T extends MessageRow & { grown: 0 | 1 }>(children: readonly T[]): T | undefined {
-  const newest = children.at(-1)
+/** Returns the newest child. Of a group of alternatives, the last one with children of its own, or else the first. */
+function newestOf(rows: readonly (StoredRow & { grown: 0 | 1 })[]): MessageRow | undefined {
+  const children = rows.map((row) => ({ message: messages.fromRow(row), isGrown: row.grown === 1 }))
+  const newest = children.at(-1)?.message
   if (!newest || newest.group_id === null) return newest
-  const group = children.filter((it) => it.group_id === newest.group_id)
-  return group.findLast((it) => it.grown === 1) ?? group[0]
+  const group = children.filter(({ message }) => message.group_id === newest.group_id)
+  return (group.findLast(({ isGrown }) => isGrown) ?? group[0])?.message
 }
