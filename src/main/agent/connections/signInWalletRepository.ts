@@ -1,36 +1,35 @@
 import { WalletAccountId } from '../../../shared/contract/wallet.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import { defineTable, named, nullable, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
 
-/** Account of the wallet that signs in to a hosted service. */
-export type SignInWallet = {
-  accountId: WalletAccountId
-  address: string
+const wallets = defineTable('sign_in_wallets', {
+  serviceUrl: text(),
+  accountId: named('wallet_account', text<WalletAccountId>(WalletAccountId.parse)),
+  address: text(),
   /** Account of the service; null until it has signed in. */
-  serviceAccount: string | null
-}
+  serviceAccount: nullable(text()),
+})
+/** Account of the wallet that signs in to a hosted service. */
+export type SignInWallet = Omit<RowOf<typeof wallets>, 'serviceUrl'>
 
 export type SignInWalletRepository = {
   find(serviceUrl: string): SignInWallet | undefined
   set(serviceUrl: string, wallet: SignInWallet): void
 }
 
-type Row = Omit<SignInWallet, 'accountId'> & { accountId: string }
-
 export function signInWalletRepository(database: Database): SignInWalletRepository {
-  const find = database.prepare<[string], Row>(
-    `SELECT wallet_account AS accountId, address, service_account AS serviceAccount FROM sign_in_wallets
-     WHERE service_url = ?`,
+  const find = database.prepare<[Params<'serviceUrl'>], StoredRow>(
+    `SELECT ${wallets.selection()} FROM sign_in_wallets WHERE service_url = @serviceUrl`,
   )
-  const set = database.prepare<[string, string, string, string | null]>(
-    'INSERT OR REPLACE INTO sign_in_wallets VALUES (?, ?, ?, ?)',
-  )
+  const set = database.prepare<[Params<keyof RowOf<typeof wallets>>]>(wallets.upsert(['serviceUrl']))
   return {
     find(serviceUrl) {
-      const row = find.get(serviceUrl)
-      return row && { ...row, accountId: WalletAccountId.parse(row.accountId) }
+      const row = find.get({ serviceUrl })
+      if (!row) return undefined
+      const { serviceUrl: _, ...wallet } = wallets.fromRow(row)
+      return wallet
     },
-    set(serviceUrl, { accountId, address, serviceAccount }) {
-      set.run(serviceUrl, accountId, address, serviceAccount)
-    },
+    set: (serviceUrl, { accountId, address, serviceAccount }) =>
+      void set.run(wallets.params({ serviceUrl, accountId, address, serviceAccount })),
   }
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../../storage/openDatabase.ts'
+import { defineTable, flag, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
 
 /**
  * - `linking`: Steward is about to link it
@@ -8,54 +9,46 @@ import type { Database } from '../../storage/openDatabase.ts'
  */
 export type WalletLinkState = 'linking' | 'linked' | 'unlinking' | 'off'
 
-export type StoredWalletLink = {
+const links = defineTable('wallet_links', {
   /** Account of the service. */
-  serviceAccount: string
-  address: string
-  state: WalletLinkState
+  serviceAccount: text(),
+  address: text(),
+  state: text<WalletLinkState>(),
   /** Whether Steward linked it by itself, and so unlinks it by itself. */
-  isOwn: boolean
-}
+  isOwn: flag(),
+})
+export type StoredWalletLink = RowOf<typeof links>
+type LinkKey = Pick<StoredWalletLink, 'serviceAccount' | 'address'>
 
 export type WalletLinkRepository = {
   list(serviceAccount: string): StoredWalletLink[]
   listAll(): StoredWalletLink[]
   find(serviceAccount: string, address: string): StoredWalletLink | undefined
   set(link: StoredWalletLink): void
-  remove(link: Pick<StoredWalletLink, 'serviceAccount' | 'address'>): void
+  remove(link: LinkKey): void
 }
-
-type Row = Omit<StoredWalletLink, 'isOwn'> & { isOwn: 0 | 1 }
 
 export function walletLinkRepository(database: Database): WalletLinkRepository {
-  const columns = 'service_account AS serviceAccount, address, state, is_own AS isOwn'
-  const list = database.prepare<[string], Row>(`SELECT ${columns} FROM wallet_links WHERE service_account = ?`)
-  const listAll = database.prepare<[], Row>(`SELECT ${columns} FROM wallet_links`)
-  const find = database.prepare<[string, string], Row>(
-    `SELECT ${columns} FROM wallet_links WHERE service_account = ? AND address = ?`,
+  const selection = `SELECT ${links.selection()} FROM wallet_links`
+  const list = database.prepare<[Params<'serviceAccount'>], StoredRow>(
+    `${selection} WHERE service_account = @serviceAccount`,
   )
-  const set = database.prepare<[string, string, string, number]>(
-    'INSERT OR REPLACE INTO wallet_links (service_account, address, state, is_own) VALUES (?, ?, ?, ?)',
+  const listAll = database.prepare<[], StoredRow>(selection)
+  const find = database.prepare<[Params<keyof LinkKey>], StoredRow>(
+    `${selection} WHERE service_account = @serviceAccount AND address = @address`,
   )
-  const remove = database.prepare<[string, string]>(
-    'DELETE FROM wallet_links WHERE service_account = ? AND address = ?',
+  const set = database.prepare<[Params<keyof StoredWalletLink>]>(links.upsert(['serviceAccount', 'address']))
+  const remove = database.prepare<[Params<keyof LinkKey>]>(
+    'DELETE FROM wallet_links WHERE service_account = @serviceAccount AND address = @address',
   )
   return {
-    list: (serviceAccount) => list.all(serviceAccount).map(fromRow),
-    listAll: () => listAll.all().map(fromRow),
+    list: (serviceAccount) => list.all({ serviceAccount }).map(links.fromRow),
+    listAll: () => listAll.all().map(links.fromRow),
     find(serviceAccount, address) {
-      const row = find.get(serviceAccount, address)
-      return row && fromRow(row)
+      const row = find.get({ serviceAccount, address })
+      return row && links.fromRow(row)
     },
-    set({ serviceAccount, address, state, isOwn }) {
-      set.run(serviceAccount, address, state, Number(isOwn))
-    },
-    remove({ serviceAccount, address }) {
-      remove.run(serviceAccount, address)
-    },
+    set: (link) => void set.run(links.params(link)),
+    remove: ({ serviceAccount, address }) => void remove.run({ serviceAccount, address }),
   }
-}
-
-function fromRow(row: Row): StoredWalletLink {
-  return { ...row, isOwn: row.isOwn === 1 }
 }

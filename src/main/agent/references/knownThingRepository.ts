@@ -1,5 +1,15 @@
 import type { Database } from '../../storage/openDatabase.ts'
+import { defineTable, named, number, type Params, type RowOf, text } from '../../storage/table.ts'
 import type { RemovedKind } from './removedThings.ts'
+
+const accounts = defineTable('compared_accounts', { accountId: text(), removedThrough: number() })
+const thingTable = defineTable('known_things', {
+  accountId: text(),
+  kind: text<RemovedKind>(),
+  id: named('thing', text()),
+  name: text(),
+})
+type ThingKey = Params<'accountId' | 'kind' | 'id'>
 
 /** Things that existed in accounts of services when they were last compared. */
 export type KnownThingRepository = {
@@ -8,7 +18,7 @@ export type KnownThingRepository = {
   acknowledge(accountId: string, sequence: number): void
   /** Names by id. */
   list(accountId: string, kind: RemovedKind): Map<string, string>
-  /** Whether any account has or had it. */
+  /** Whether any account has or had the thing. */
   isKnown(kind: RemovedKind, id: string): boolean
   add(accountId: string, kind: RemovedKind, thing: { id: string; name: string }): void
   remove(accountId: string, kind: RemovedKind, id: string): void
@@ -16,57 +26,56 @@ export type KnownThingRepository = {
   replace(accountId: string, kind: RemovedKind, things: ReadonlyMap<string, string>): void
 }
 
-/** Accounts that are stored. */
 const maxAccounts = 20
 
 export function knownThingRepository(database: Database): KnownThingRepository {
-  const through = database.prepare<[string], { sequence: number }>(
-    'SELECT removed_through AS sequence FROM compared_accounts WHERE account_id = ?',
+  const through = database.prepare<[Params<'accountId'>], { sequence: number }>(
+    'SELECT removed_through AS sequence FROM compared_accounts WHERE account_id = @accountId',
   )
-  const next = '(SELECT coalesce(max(comparison), 0) + 1 FROM compared_accounts)'
-  const acknowledge = database.prepare<[string, number]>(
-    `INSERT INTO compared_accounts VALUES (?, ?, ${next})
-      ON CONFLICT (account_id) DO UPDATE SET removed_through = excluded.removed_through`,
+  const insertAccount = accounts.insertWith({
+    comparison: '(SELECT coalesce(max(comparison), 0) + 1 FROM compared_accounts)',
+  })
+  const acknowledge = database.prepare<[Params<keyof RowOf<typeof accounts>>]>(
+    `${insertAccount} ON CONFLICT (account_id) DO UPDATE SET removed_through = excluded.removed_through`,
   )
-  const compared = database.prepare<[string]>(
-    `INSERT INTO compared_accounts VALUES (?, 0, ${next})
-      ON CONFLICT (account_id) DO UPDATE SET comparison = excluded.comparison`,
+  const compare = database.prepare<[Params<keyof RowOf<typeof accounts>>]>(
+    `${insertAccount} ON CONFLICT (account_id) DO UPDATE SET comparison = excluded.comparison`,
   )
-  const forget = database.prepare<[number]>(
+  const removeOldest = database.prepare<[Params<'limit'>]>(
     `DELETE FROM compared_accounts WHERE account_id NOT IN
-      (SELECT account_id FROM compared_accounts ORDER BY comparison DESC LIMIT ?)`,
+      (SELECT account_id FROM compared_accounts ORDER BY comparison DESC LIMIT @limit)`,
   )
-  const list = database.prepare<[string, string], { thing: string; name: string }>(
-    'SELECT thing, name FROM known_things WHERE account_id = ? AND kind = ?',
+  const list = database.prepare<[Params<'accountId' | 'kind'>], { id: string; name: string }>(
+    'SELECT thing AS id, name FROM known_things WHERE account_id = @accountId AND kind = @kind',
   )
-  const known = database.prepare<[string, string], { known: 1 }>(
-    'SELECT 1 AS known FROM known_things WHERE kind = ? AND thing = ? LIMIT 1',
+  const known = database.prepare<[Params<'kind' | 'id'>], { known: 1 }>(
+    'SELECT 1 AS known FROM known_things WHERE kind = @kind AND thing = @id LIMIT 1',
   )
-  const add = database.prepare<[string, string, string, string]>(
-    'INSERT OR REPLACE INTO known_things VALUES (?, ?, ?, ?)',
+  const add = database.prepare<[Params<keyof RowOf<typeof thingTable>>]>(thingTable.upsert(['accountId', 'kind', 'id']))
+  const remove = database.prepare<[ThingKey]>(
+    'DELETE FROM known_things WHERE account_id = @accountId AND kind = @kind AND thing = @id',
   )
-  const remove = database.prepare<[string, string, string]>(
-    'DELETE FROM known_things WHERE account_id = ? AND kind = ? AND thing = ?',
+  const clear = database.prepare<[Params<'accountId' | 'kind'>]>(
+    'DELETE FROM known_things WHERE account_id = @accountId AND kind = @kind',
   )
-  const clear = database.prepare<[string, string]>('DELETE FROM known_things WHERE account_id = ? AND kind = ?')
   const replace = database.transaction(
     (accountId: string, kind: RemovedKind, things: ReadonlyMap<string, string>): void => {
-      compared.run(accountId)
-      clear.run(accountId, kind)
-      for (const [id, name] of things) add.run(accountId, kind, id, name)
-      forget.run(maxAccounts)
+      compare.run({ accountId, removedThrough: 0 })
+      clear.run({ accountId, kind })
+      for (const [id, name] of things) add.run({ accountId, kind, id, name })
+      removeOldest.run({ limit: maxAccounts })
     },
   )
 
   return {
-    removedThrough: (accountId) => through.get(accountId)?.sequence ?? 0,
-    acknowledge: (accountId, sequence) => void acknowledge.run(accountId, sequence),
-    list: (accountId, kind) => new Map(list.all(accountId, kind).map(({ thing, name }) => [thing, name])),
-    isKnown: (kind, id) => known.get(kind, id) !== undefined,
+    removedThrough: (accountId) => through.get({ accountId })?.sequence ?? 0,
+    acknowledge: (accountId, sequence) => void acknowledge.run({ accountId, removedThrough: sequence }),
+    list: (accountId, kind) => new Map(list.all({ accountId, kind }).map(({ id, name }) => [id, name])),
+    isKnown: (kind, id) => known.get({ kind, id }) !== undefined,
     add(accountId, kind, { id, name }) {
-      if (through.get(accountId)) add.run(accountId, kind, id, name)
+      if (through.get({ accountId })) add.run({ accountId, kind, id, name })
     },
-    remove: (accountId, kind, id) => void remove.run(accountId, kind, id),
+    remove: (accountId, kind, id) => void remove.run({ accountId, kind, id }),
     replace: (accountId, kind, things) => replace.immediate(accountId, kind, things),
   }
 }

@@ -1,19 +1,20 @@
 import type { Database } from '../../storage/openDatabase.ts'
+import type { Params } from '../../storage/table.ts'
 
 /** Changes ids of accounts, in their rows and in every stored reference to them. Entries of the activity log stay. */
 export type AccountIdRepository = {
-  /** All at once: two accounts may exchange their ids. */
+  /** Changes all ids in one transaction: two accounts may exchange theirs. */
   change(ids: readonly { from: string; to: string }[]): void
 }
 
-/** JSON columns that name an account, in `$.account_id`. */
+/** JSON columns with the id of an account in `$.account_id`. */
 const jsonColumns = [
   ['intents', 'intent'],
   ['intents', 'record'],
 ] as const
 
 export function accountIdRepository(database: Database): AccountIdRepository {
-  const prepare = (sql: string) => database.prepare<[{ from: string; to: string }]>(sql)
+  const prepare = (sql: string) => database.prepare<[Params<'from' | 'to'>]>(sql)
   // In any order: foreign keys are checked at the end of the transaction.
   const statements = [
     prepare('UPDATE wallet_accounts SET id = @to WHERE id = @from'),
@@ -33,9 +34,9 @@ export function accountIdRepository(database: Database): AccountIdRepository {
   ]
   const change = database.transaction((ids: readonly { from: string; to: string }[]) => {
     database.pragma('defer_foreign_keys = ON')
-    const passing = ids.map(({ from, to }) => ({ from, via: `moving ${to}`, to }))
-    for (const { from, via } of passing) for (const statement of statements) statement.run({ from, to: via })
-    for (const { via, to } of passing) for (const statement of statements) statement.run({ from: via, to })
+    const steps = ids.map(({ from, to }) => ({ from, via: `moving ${to}`, to }))
+    for (const { from, via } of steps) for (const statement of statements) statement.run({ from, to: via })
+    for (const { via, to } of steps) for (const statement of statements) statement.run({ from: via, to })
   })
   return { change: (ids) => change.immediate(ids) }
 }

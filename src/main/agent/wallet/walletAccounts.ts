@@ -99,7 +99,7 @@ export function insertKeyring(
       kind,
       label,
       words: given.words,
-      written_down: given.writtenDown ? 1 : 0,
+      written_down: given.writtenDown,
       created_at_ms: given.atMs,
     })
     for (const one of given.found) {

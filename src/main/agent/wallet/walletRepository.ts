@@ -8,38 +8,56 @@ import {
 } from '../../../shared/contract/wallet.ts'
 import { isoTime } from '../../../shared/time.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import {
+  defineTable,
+  flag,
+  json,
+  nullable,
+  number,
+  type Params,
+  type RowOf,
+  type StoredRow,
+  text,
+} from '../../storage/table.ts'
 import { accountIdRepository } from './accountIdRepository.ts'
 import { deriveAccountId } from './accountIds.ts'
 
-export type KeyringRow = {
-  id: string
-  kind: 'phrase' | 'private_key'
-  label: string
-  words: number | null
-  written_down: 0 | 1
-  created_at_ms: number
-}
-export type AccountRow = {
-  id: string
-  keyring_id: string
-  chain_type: ChainType
-  address: string
-  path: string | null
-  label: string
-  created_at_ms: number
-}
+const keyringTable = defineTable('keyrings', {
+  id: text(),
+  kind: text<'phrase' | 'private_key'>(),
+  label: text(),
+  words: nullable(number()),
+  written_down: flag(),
+  created_at_ms: number(),
+})
+const accountTable = defineTable('wallet_accounts', {
+  id: text(),
+  keyring_id: text(),
+  chain_type: text<ChainType>(),
+  address: text(),
+  /** BIP-44 path. Null for imported private keys. */
+  path: nullable(text()),
+  label: text(),
+  created_at_ms: number(),
+})
+/** Settings are never secret. */
+const settingTable = defineTable('agent_settings', { key: text(), value: json() })
+export type KeyringRow = RowOf<typeof keyringTable>
+export type AccountRow = RowOf<typeof accountTable>
 
 export type WalletRepository = {
+  /** Oldest first. */
   keyrings(): KeyringRow[]
+  /** Oldest first. */
   accounts(): AccountRow[]
   account(id: string): AccountRow | undefined
   addKeyring(row: KeyringRow): void
   addAccount(row: AccountRow): void
   renameKeyring(id: KeyringId, label: string): boolean
   renameAccount(id: WalletAccountId, label: string): boolean
-  /** Gives every account the id that its address has, wherever it is referred to. */
+  /** Changes the id of every account to the one derived from its address, in all references. */
   deriveIds(): void
-  /** All at once: two may have changed places. */
+  /** Changes all addresses in one transaction: two accounts may exchange theirs. */
   correctAddresses(right: readonly Pick<AccountRow, 'id' | 'address'>[]): void
   markWrittenDown(id: KeyringId): boolean
   removeKeyring(id: string): void
@@ -49,33 +67,42 @@ export type WalletRepository = {
 }
 
 export function walletRepository(database: Database): WalletRepository {
-  const keyrings = database.prepare<[], KeyringRow>('SELECT * FROM keyrings ORDER BY created_at_ms, rowid')
-  const accounts = database.prepare<[], AccountRow>('SELECT * FROM wallet_accounts ORDER BY created_at_ms, rowid')
-  const account = database.prepare<[string], AccountRow>('SELECT * FROM wallet_accounts WHERE id = ?')
-  const addKeyring = database.prepare<[KeyringRow]>(
-    'INSERT INTO keyrings VALUES (@id, @kind, @label, @words, @written_down, @created_at_ms)',
+  const keyrings = database.prepare<[], StoredRow>(
+    `SELECT ${keyringTable.selection()} FROM keyrings ORDER BY created_at_ms, rowid`,
   )
-  const addAccount = database.prepare<[AccountRow]>(
-    `INSERT INTO wallet_accounts VALUES (@id, @keyring_id, @chain_type, @address, @path, @label, @created_at_ms)`,
+  const accountSelection = `SELECT ${accountTable.selection()} FROM wallet_accounts`
+  const accounts = database.prepare<[], StoredRow>(`${accountSelection} ORDER BY created_at_ms, rowid`)
+  const account = database.prepare<[Params<'id'>], StoredRow>(`${accountSelection} WHERE id = @id`)
+  const addKeyring = database.prepare<[Params<keyof KeyringRow>]>(keyringTable.insert)
+  const addAccount = database.prepare<[Params<keyof AccountRow>]>(accountTable.insert)
+  const renameKeyring = database.prepare<[Params<'id' | 'label'>]>('UPDATE keyrings SET label = @label WHERE id = @id')
+  const renameAccount = database.prepare<[Params<'id' | 'label'>]>(
+    'UPDATE wallet_accounts SET label = @label WHERE id = @id',
   )
-  const renameKeyring = database.prepare<[string, string]>('UPDATE keyrings SET label = ? WHERE id = ?')
-  const renameAccount = database.prepare<[string, string]>('UPDATE wallet_accounts SET label = ? WHERE id = ?')
-  const setAddress = database.prepare<[string, string]>('UPDATE wallet_accounts SET address = ? WHERE id = ?')
-  const markWrittenDown = database.prepare<[string]>('UPDATE keyrings SET written_down = 1 WHERE id = ?')
-  const removeKeyring = database.prepare<[string]>('DELETE FROM keyrings WHERE id = ?')
-  const setting = database.prepare<[string], { value: string }>('SELECT value FROM agent_settings WHERE key = ?')
-  const set = database.prepare<[string, string]>('INSERT OR REPLACE INTO agent_settings VALUES (?, ?)')
+  const setAddress = database.prepare<[Params<'id' | 'address'>]>(
+    'UPDATE wallet_accounts SET address = @address WHERE id = @id',
+  )
+  const markWrittenDown = database.prepare<[Params<'id'>]>('UPDATE keyrings SET written_down = 1 WHERE id = @id')
+  const removeKeyring = database.prepare<[Params<'id'>]>('DELETE FROM keyrings WHERE id = @id')
+  const setting = database.prepare<[Params<'key'>], StoredRow>(
+    `SELECT ${settingTable.selection()} FROM agent_settings WHERE key = @key`,
+  )
+  const set = database.prepare<[Params<'key' | 'value'>]>(settingTable.upsert(['key']))
   const ids = accountIdRepository(database)
   return {
-    keyrings: () => keyrings.all(),
-    accounts: () => accounts.all(),
-    account: (id) => account.get(id),
-    addKeyring: (row) => void addKeyring.run(row),
-    addAccount: (row) => void addAccount.run(row),
-    renameKeyring: (id, label) => renameKeyring.run(label, id).changes > 0,
-    renameAccount: (id, label) => renameAccount.run(label, id).changes > 0,
+    keyrings: () => keyrings.all().map(keyringTable.fromRow),
+    accounts: () => accounts.all().map(accountTable.fromRow),
+    account(id) {
+      const row = account.get({ id })
+      return row && accountTable.fromRow(row)
+    },
+    addKeyring: (row) => void addKeyring.run(keyringTable.params(row)),
+    addAccount: (row) => void addAccount.run(accountTable.params(row)),
+    renameKeyring: (id, label) => renameKeyring.run({ id, label }).changes > 0,
+    renameAccount: (id, label) => renameAccount.run({ id, label }).changes > 0,
     deriveIds() {
-      const wrong = accounts.all().flatMap(({ id: from, chain_type, address }) => {
+      const wrong = accounts.all().flatMap((row) => {
+        const { id: from, chain_type, address } = accountTable.fromRow(row)
         const to = deriveAccountId(chain_type, address)
         return from === to ? [] : [{ from, to }]
       })
@@ -83,25 +110,25 @@ export function walletRepository(database: Database): WalletRepository {
     },
     correctAddresses(right) {
       const work = database.transaction(() => {
-        for (const { id } of right) setAddress.run(`wrong, of ${id}`, id)
-        for (const { id, address } of right) setAddress.run(address, id)
+        for (const { id } of right) setAddress.run({ id, address: `wrong, of ${id}` })
+        for (const { id, address } of right) setAddress.run({ id, address })
       })
       work.immediate()
     },
-    markWrittenDown: (id) => markWrittenDown.run(id).changes > 0,
-    removeKeyring: (id) => void removeKeyring.run(id),
+    markWrittenDown: (id) => markWrittenDown.run({ id }).changes > 0,
+    removeKeyring: (id) => void removeKeyring.run({ id }),
     setting(key) {
-      const row = setting.get(key)
-      return row && JSON.parse(row.value)
+      const row = setting.get({ key })
+      return row && settingTable.fromRow(row).value
     },
-    set: (key, value) => void set.run(key, JSON.stringify(value)),
+    set: (key, value) => void set.run(settingTable.params({ key, value })),
     atomically: (work) => database.transaction(work).immediate(),
   }
 }
 
 /** @throws AppError `wallet/keyring-not-found` */
 export function knownKeyring(repository: WalletRepository, id: string): Keyring {
-  const row = repository.keyrings().find((it) => it.id === id)
+  const row = repository.keyrings().find((keyring) => keyring.id === id)
   if (!row) throw new AppError('wallet/keyring-not-found', `There is no phrase or key ${id}.`)
   return keyringOf(row, repository.accounts())
 }
@@ -119,9 +146,9 @@ export function keyringOf(row: KeyringRow, accounts: readonly AccountRow[]): Key
     kind: row.kind,
     label: row.label,
     words: row.words,
-    written_down: row.written_down === 1,
+    written_down: row.written_down,
     created_at: isoTime(row.created_at_ms),
-    accounts: accounts.filter((it) => it.keyring_id === row.id).map(accountOf),
+    accounts: accounts.filter((account) => account.keyring_id === row.id).map(accountOf),
   })
 }
 

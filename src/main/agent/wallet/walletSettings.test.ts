@@ -11,7 +11,7 @@ function opened() {
   migrate(database, agentMigrations)
   const repository = walletRepository(database)
   for (const id of ['first', 'second']) {
-    const row = { kind: 'phrase', label: id, words: 12, written_down: 1, created_at_ms: 1 } as const
+    const row = { kind: 'phrase', label: id, words: 12, written_down: true, created_at_ms: 1 } as const
     repository.addKeyring({ ...row, id: `keyring ${id}` })
     const account = { chain_type: 'evm', address: `0x${id}`, path: null, label: id, created_at_ms: 1 } as const
     repository.addAccount({ ...account, id, keyring_id: `keyring ${id}` })
