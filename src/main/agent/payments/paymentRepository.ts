@@ -7,17 +7,28 @@ import {
   type PaymentState,
 } from '../../../shared/contract/paymentRecords.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import {
+  defineTable,
+  flag,
+  json,
+  nullable,
+  number,
+  type Params,
+  type RowOf,
+  type StoredRow,
+  text,
+} from '../../storage/table.ts'
 
 export const KeptRequest = z.object({
   via: z.enum(['public', 'service']),
-  /** Which service: it is asked again there alone. */
+  /** URL of the service. The request is repeated to this service only. */
   service: z.string(),
   method: z.string(),
-  /** Of `service`: path and query. */
+  /** For `service`: path and query. */
   url: z.string(),
   headers: z.record(z.string(), z.string()),
   body: z.string().optional(),
-  /** It has all headers: without credentials that were left out it cannot be sent again. */
+  /** Whether it has all headers. A request whose credentials were omitted cannot be repeated. */
   complete: z.boolean(),
   /** The seller's declaration of the extension `payment-identifier`. */
   identifier: z.record(z.string(), z.unknown()).optional(),
@@ -26,15 +37,39 @@ export type KeptRequest = z.infer<typeof KeptRequest>
 
 const Record = PaymentReceipt.omit({ answer: true })
 export type PaymentRecord = z.infer<typeof Record>
+const StoredRequest = KeptRequest.extend({ raw: z.record(z.string(), z.unknown()) })
 const Payload = z.object({ header: z.string(), value: z.string() })
+
+const payments = defineTable('payments', {
+  id: text(),
+  /** Nullable as in the record. The database refuses null. */
+  intentId: nullable(text()),
+  state: text<PaymentState>(),
+  paid: nullable(flag()),
+  /** `askerKey` of the requester. */
+  asker: text(),
+  host: text(),
+  /** Text for searches, in lower case. */
+  words: text(),
+  createdAtMs: number(),
+  nextAtMs: nullable(number()),
+  record: json(Record.parse),
+  request: json(StoredRequest.parse),
+  payload: nullable(json(Payload.parse)),
+  attempts: number(),
+  answer: nullable(json(PaidAnswer.parse)),
+})
+/** Records as lists show them. */
+const summaries = defineTable('payments', { record: json(Payment.parse) })
+type PaymentRow = RowOf<typeof payments>
 
 export type StoredPayment = {
   record: PaymentRecord
   request: KeptRequest
-  /** As the seller sent it. */
+  /** Offer as the seller sent it. */
   raw: { [name: string]: unknown }
   payload: z.infer<typeof Payload> | null
-  /** How often it was sent. */
+  /** Number of times it was sent. */
   attempts: number
   nextAtMs: number | null
   answer: PaidAnswer | null
@@ -50,7 +85,7 @@ export type PaymentFilter = {
   before?: PaymentId | undefined
 }
 
-/** A row that cannot be understood is shown to nobody and never sent. */
+/** Rows that cannot be parsed are left out, and never sent. */
 export type PaymentRepository = {
   add(payment: StoredPayment): void
   /** @returns whether it was still in that state */
@@ -60,60 +95,57 @@ export type PaymentRepository = {
   /** Newest first. */
   list(filter: PaymentFilter, limit: number): Payment[]
   count(filter: PaymentFilter): number
-  /** Oldest first, in pieces. */
+  /** Oldest first, read in pages. */
   all(filter: PaymentFilter): Generator<Payment>
-  /** They wait for their intent. */
+  /** Payments that wait for their intent. */
   undecided(): StoredPayment[]
   due(nowMs: number): PaymentId[]
   nextAtMs(): number | undefined
-  /** Signed, and of unknown outcome, whenever they are due; without those that the seller refused. */
+  /** Signed payments of unknown outcome, due or not, except those that the seller refused. */
   unended(): PaymentId[]
   atomically<T>(work: () => T): T
 }
 
-type Row = {
-  record: string
-  request: string
-  payload: string | null
-  attempts: number
-  next: number | null
-  answer: string | null
-}
+type FilterParams = Params<'state' | 'host' | 'asker' | 'fromMs' | 'toMs' | 'search'>
 
 export function askerKey({ kind, id }: { kind: string; id: string }): string {
   return `${kind} ${id}`
 }
 
 export function paymentRepository(database: Database): PaymentRepository {
-  const columns = 'record, request, payload, attempts, next_at_ms AS next, answer'
-  const add = database.prepare(
-    `INSERT INTO payments VALUES (@id, @intentId, @state, @paid, @asker, @host, @words, @createdAtMs, @next, @record,
-       @request, @payload, @attempts, @answer)`,
+  const selection = `SELECT ${payments.selection()} FROM payments`
+  const add = database.prepare<[Params<keyof PaymentRow>]>(payments.insert)
+  const changeable = ['state', 'paid', 'words', 'nextAtMs', 'record', 'attempts', 'answer'] as const
+  const change = database.prepare<[Params<keyof PaymentRow | 'from'>]>(
+    `UPDATE payments SET ${payments.assignments(changeable)}, payload = coalesce(payload, @payload)
+     WHERE id = @id AND state = @from`,
   )
-  const change = database.prepare(
-    `UPDATE payments SET state = @state, paid = @paid, words = @words, next_at_ms = @next, record = @record,
-       payload = coalesce(payload, @payload), attempts = @attempts, answer = @answer WHERE id = @id AND state = @from`,
-  )
-  const find = database.prepare<[string], Row>(`SELECT ${columns} FROM payments WHERE id = ?`)
-  const ofIntent = database.prepare<[string], Row>(`SELECT ${columns} FROM payments WHERE intent_id = ?`)
+  const find = database.prepare<[Params<'id'>], StoredRow>(`${selection} WHERE id = @id`)
+  const ofIntent = database.prepare<[Params<'intentId'>], StoredRow>(`${selection} WHERE intent_id = @intentId`)
   const where = `(@state IS NULL OR state = @state) AND (@host IS NULL OR host = @host)
     AND (@asker IS NULL OR asker = @asker) AND (@fromMs IS NULL OR created_at_ms >= @fromMs)
     AND (@toMs IS NULL OR created_at_ms < @toMs) AND (@search IS NULL OR instr(words, @search) > 0)`
-  const list = database.prepare<[object], Row>(
-    `SELECT record FROM payments WHERE ${where} AND (@before IS NULL OR (created_at_ms, id) <
+  const list = database.prepare<[FilterParams & Params<'before' | 'limit'>], StoredRow>(
+    `SELECT ${summaries.selection()} FROM payments WHERE ${where} AND (@before IS NULL OR (created_at_ms, id) <
        (SELECT created_at_ms, id FROM payments WHERE id = @before))
      ORDER BY created_at_ms DESC, id DESC LIMIT @limit`,
   )
-  const count = database.prepare<[object], { count: number }>(`SELECT count(*) AS count FROM payments WHERE ${where}`)
-  const onwards = database.prepare<[object], { record: string; at: number; id: string }>(
-    `SELECT record, created_at_ms AS at, id FROM payments WHERE ${where} AND (created_at_ms, id) > (@atMs, @afterId)
+  const count = database.prepare<[FilterParams], { count: number }>(
+    `SELECT count(*) AS count FROM payments WHERE ${where}`,
+  )
+  const following = database.prepare<
+    [FilterParams & Params<'atMs' | 'afterId'>],
+    StoredRow & { at: number; id: string }
+  >(
+    `SELECT ${summaries.selection()}, created_at_ms AS at, id FROM payments
+     WHERE ${where} AND (created_at_ms, id) > (@atMs, @afterId)
      ORDER BY created_at_ms, id LIMIT 200`,
   )
-  const undecided = database.prepare<[], Row>(
-    `SELECT ${columns} FROM payments WHERE state IN ('planned', 'waiting') ORDER BY created_at_ms`,
+  const undecided = database.prepare<[], StoredRow>(
+    `${selection} WHERE state IN ('planned', 'waiting') ORDER BY created_at_ms`,
   )
-  const due = database.prepare<[number], { id: PaymentId }>(
-    'SELECT id FROM payments WHERE next_at_ms <= ? ORDER BY next_at_ms LIMIT 20',
+  const due = database.prepare<[Params<'nowMs'>], { id: PaymentId }>(
+    'SELECT id FROM payments WHERE next_at_ms <= @nowMs ORDER BY next_at_ms LIMIT 20',
   )
   const unended = database.prepare<[], { id: PaymentId }>(
     `SELECT id FROM payments WHERE state IN ('signed', 'sent', 'unknown') ORDER BY created_at_ms LIMIT 200`,
@@ -121,48 +153,43 @@ export function paymentRepository(database: Database): PaymentRepository {
   const next = database.prepare<[], { at: number | null }>('SELECT min(next_at_ms) AS at FROM payments')
 
   return {
-    add: (payment) => void add.run(rowOf(payment)),
-    change: (payment, from) => change.run({ ...rowOf(payment), from }).changes > 0,
-    find: (id) => [find.get(id)].flatMap(understood)[0],
-    ofIntent: (id) => [ofIntent.get(id)].flatMap(understood)[0],
+    add: (payment) => void add.run(payments.params(toRow(payment))),
+    change: (payment, from) => change.run({ ...payments.params(toRow(payment)), from }).changes > 0,
+    find: (id) => parseRow(find.get({ id })),
+    ofIntent: (intentId) => parseRow(ofIntent.get({ intentId })),
     list: (filter, limit) =>
-      list.all({ ...given(filter), before: filter.before ?? null, limit }).flatMap(({ record }) => summary(record)),
-    count: (filter) => count.get(given(filter))?.count ?? 0,
+      list.all({ ...filterParams(filter), before: filter.before ?? null, limit }).flatMap(parseSummary),
+    count: (filter) => count.get(filterParams(filter))?.count ?? 0,
     *all(filter) {
       let [atMs, afterId] = [-1, '']
       for (;;) {
-        const rows = onwards.all({ ...given(filter), atMs, afterId })
-        for (const { record } of rows) yield* summary(record)
+        const rows = following.all({ ...filterParams(filter), atMs, afterId })
+        for (const row of rows) yield* parseSummary(row)
         const last = rows.at(-1)
         if (!last) return
         ;[atMs, afterId] = [last.at, last.id]
       }
     },
-    undecided: () => undecided.all().flatMap(understood),
-    due: (nowMs) => due.all(nowMs).map(({ id }) => id),
+    undecided: () => undecided.all().flatMap((row) => parseRow(row) ?? []),
+    due: (nowMs) => due.all({ nowMs }).map(({ id }) => id),
     unended: () => unended.all().map(({ id }) => id),
     nextAtMs: () => next.get()?.at ?? undefined,
     atomically: (work) => (database.inTransaction ? work() : database.transaction(work).immediate()),
   }
 }
 
-function rowOf({ record, request, raw, payload, attempts, nextAtMs, answer }: StoredPayment) {
-  const { id, intent_id: intentId, state, paid, asker, host, title, url, pay_to: payTo, transaction } = record
+function toRow({ record, request, raw, payload, attempts, nextAtMs, answer }: StoredPayment): PaymentRow {
+  const { id, intent_id: intentId, state, paid, host, title, url, pay_to: payTo, transaction } = record
   return {
-    ...{ id, intentId, state, host, attempts },
-    paid: paid === null ? null : paid ? 1 : 0,
-    asker: askerKey(asker),
+    ...{ id, intentId, state, paid, host, nextAtMs, record, payload, attempts, answer },
+    asker: askerKey(record.asker),
     words: [title, url, payTo, transaction ?? ''].join('\n').toLowerCase(),
     createdAtMs: Date.parse(record.created_at),
-    next: nextAtMs,
-    record: JSON.stringify(record),
-    request: JSON.stringify({ ...request, raw }),
-    payload: payload && JSON.stringify(payload),
-    answer: answer && JSON.stringify(answer),
+    request: { ...request, raw },
   }
 }
 
-function given({ state, host, asker, from, to, search }: PaymentFilter) {
+function filterParams({ state, host, asker, from, to, search }: PaymentFilter): FilterParams {
   return {
     state: state ?? null,
     host: host ?? null,
@@ -173,29 +200,15 @@ function given({ state, host, asker, from, to, search }: PaymentFilter) {
   }
 }
 
-const Asked = KeptRequest.extend({ raw: z.record(z.string(), z.unknown()) })
-
-function understood(row: Row | undefined): StoredPayment[] {
-  if (!row) return []
-  try {
-    const { raw, ...request } = Asked.parse(JSON.parse(row.request))
-    return [
-      {
-        record: Record.parse(JSON.parse(row.record)),
-        ...{ request, raw, attempts: row.attempts, nextAtMs: row.next },
-        payload: row.payload === null ? null : Payload.parse(JSON.parse(row.payload)),
-        answer: row.answer === null ? null : PaidAnswer.parse(JSON.parse(row.answer)),
-      },
-    ]
-  } catch {
-    return []
-  }
+function parseRow(stored: StoredRow | undefined): StoredPayment | undefined {
+  const row = payments.tryFromRow(stored)
+  if (!row) return undefined
+  const { record, payload, attempts, nextAtMs, answer } = row
+  const { raw, ...request } = row.request
+  return { record, request, raw, payload, attempts, nextAtMs, answer }
 }
 
-function summary(record: string): Payment[] {
-  try {
-    return [Payment.parse(JSON.parse(record))]
-  } catch {
-    return []
-  }
+function parseSummary(row: StoredRow): Payment[] {
+  const summary = summaries.tryFromRow(row)
+  return summary ? [summary.record] : []
 }

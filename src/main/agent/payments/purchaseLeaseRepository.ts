@@ -1,6 +1,9 @@
 import type { Database } from '../../storage/openDatabase.ts'
+import { defineTable, type Params, text } from '../../storage/table.ts'
 
-/** Which request is buying a thing. Each call is meant for a transaction of the caller. */
+const leases = defineTable('purchase_leases', { purchase: text(), intentId: text() })
+
+/** Intents that are buying a thing, by purchase. Every call runs in a transaction of the caller. */
 export type PurchaseLeaseRepository = {
   findHolder(purchase: string): string | undefined
   set(purchase: string, intentId: string): void
@@ -8,14 +11,14 @@ export type PurchaseLeaseRepository = {
 }
 
 export function purchaseLeaseRepository(database: Database): PurchaseLeaseRepository {
-  const find = database.prepare<[string], { intentId: string }>(
-    'SELECT intent_id AS intentId FROM purchase_leases WHERE purchase = ?',
+  const find = database.prepare<[Params<'purchase'>], { intentId: string }>(
+    `SELECT ${leases.selection()} FROM purchase_leases WHERE purchase = @purchase`,
   )
-  const set = database.prepare<[string, string]>('INSERT OR REPLACE INTO purchase_leases VALUES (?, ?)')
-  const remove = database.prepare<[string]>('DELETE FROM purchase_leases WHERE intent_id = ?')
+  const set = database.prepare<[Params<'purchase' | 'intentId'>]>(leases.upsert(['purchase']))
+  const remove = database.prepare<[Params<'intentId'>]>('DELETE FROM purchase_leases WHERE intent_id = @intentId')
   return {
-    findHolder: (purchase) => find.get(purchase)?.intentId,
-    set: (purchase, intentId) => void set.run(purchase, intentId),
-    remove: (intentId) => void remove.run(intentId),
+    findHolder: (purchase) => find.get({ purchase })?.intentId,
+    set: (purchase, intentId) => void set.run({ purchase, intentId }),
+    remove: (intentId) => void remove.run({ intentId }),
   }
 }
