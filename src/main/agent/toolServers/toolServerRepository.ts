@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { SecretName, type ToolServerId, ToolServerPlace } from '../../../shared/contract/toolServers.ts'
+import { SecretName, ToolServerId, ToolServerPlace } from '../../../shared/contract/toolServers.ts'
 import type { Database } from '../../storage/openDatabase.ts'
 import {
   defineTable,
@@ -25,7 +25,7 @@ export type ServerAbout = z.infer<typeof ServerAbout>
 export const unasked: ServerAbout = { calls_itself: null, revision: null, listed_at_ms: null, fault: null }
 
 const servers = defineTable('tool_servers', {
-  id: text<ToolServerId>(),
+  id: text<ToolServerId>(ToolServerId.parse),
   name: text(),
   enabled: flag(),
   place: json(ToolServerPlace.parse),
@@ -61,7 +61,7 @@ export function isUsable(tool: StoredTool): boolean {
   return tool.enabled && isSame(tool) && tool.listed?.alias !== null
 }
 
-/** Servers whose place cannot be parsed are left out. */
+/** Servers whose id or place cannot be parsed are left out. */
 export type ToolServerRepository = {
   /** In the order in which they were added. */
   all(): StoredServer[]
