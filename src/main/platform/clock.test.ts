@@ -77,6 +77,15 @@ test('reports a set clock, and counts it after a day of running time', () => {
   expect(clock.steadyMs()).toBe(wallMs)
 })
 
+test('gives whole milliseconds while the wall clock is not believed', () => {
+  runningMs += 0.4
+  wallMs += yearMs
+  run(60_000.3)
+  wallMs = Math.floor(wallMs)
+  expect([clock.steadyMs(), clock.passedMs()].every(Number.isSafeInteger)).toBe(true)
+  expect(clock.steadyMs()).toBe(startMs + 60_000)
+})
+
 test('forgets a jump that is taken back', () => {
   wallMs += yearMs
   run(60_000)
@@ -138,6 +147,7 @@ test('goes on over a restart within one boot, and finds what was set meanwhile',
   uptimeMs += 60_000
   open()
   expect(clock.steadyMs()).toBe(startMs + hourMs + 60_000)
+  clock.passedMs()
   expect(jumps).toEqual([{ fromMs: startMs + hourMs + 60_000, toMs: wallMs, cause: 'set' }])
 })
 

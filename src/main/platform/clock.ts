@@ -8,7 +8,7 @@ import type { TimeUse } from './timeUses.ts'
  */
 export type ClockJump = { fromMs: number; toMs: number; cause: 'sleep' | 'set' }
 
-/** Times in milliseconds since 1970, except `runningMs`. None of them throws. */
+/** Times in whole milliseconds since 1970, except `runningMs`, which has fractions. None of them throws. */
 export type Clock = {
   /** The wall clock, for what is shown and what others check. It may be wrong. */
   now(): number
@@ -167,10 +167,11 @@ export function openClock({ source, store, intervalMs = 10_000, ...options }: Op
       measure()
       soon ??= setImmediate(deliverSoon) // a listener may write, and the caller may be in a transaction
     }
-    return Math.abs(source.wallMs() - anchored()) <= toleranceMs ? source.wallMs() : anchored()
+    return Math.abs(source.wallMs() - anchored()) <= toleranceMs ? source.wallMs() : Math.floor(anchored())
   }
 
-  look()
+  measure()
+  soon = setImmediate(deliverSoon) // who listens has subscribed by then
   const timer = setInterval(look, intervalMs)
   timer.unref()
   return {
