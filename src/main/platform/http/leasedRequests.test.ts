@@ -1,5 +1,6 @@
+import { connect } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { eventually } from '../../../../test/support/eventually.ts'
 import { pipelineServer, type TestCall, testEndpoint } from '../../../../test/support/pipelineServer.ts'
@@ -116,4 +117,46 @@ test('a request that was answered holds no lease', async () => {
   const { ask, principals } = await leasedServer(() => bytesAnswer({ headers: {}, body: 'done' }))
   expect(await (await ask('/work')).text()).toBe('done')
   await eventually(() => expect(principals.count()).toEqual({}))
+})
+
+test('a body that ends after its principal did reaches no work', async () => {
+  const order = defineRoute({
+    ...work,
+    operation: 'order',
+    method: 'POST',
+    path: '/order',
+    body: z.object({ n: z.int() }),
+  })
+  const lease = Promise.withResolvers<{ end: () => void }>()
+  let isHandled = false
+  const { port, ask } = await pipelineServer({
+    endpoints: [
+      testEndpoint(order, () => {
+        isHandled = true
+        return {}
+      }),
+    ],
+    lease(who, _, exchange) {
+      const principals = createPrincipals<true, 'request'>({
+        rightsOf: () => true,
+        endedError: () => new AppError('auth/invalid', 'This key was revoked.'),
+      })
+      lease.resolve({ end: () => principals.end(`key:${who}`) })
+      return principals.lease(`key:${who}`, 'request', { onEnd: exchange.abort })
+    },
+  })
+  const socket = connect(port, '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  let text = ''
+  socket.on('data', (bytes) => {
+    text += bytes.toString()
+  })
+  const head = ['POST /order HTTP/1.1', 'Host: a', 'X-API-Key: ada', 'Content-Type: application/json']
+  socket.write(`${head.join('\r\n')}\r\nContent-Length: 7\r\n\r\n{"n":`)
+  const { end } = await lease.promise
+  end()
+  socket.write('1}')
+  await eventually(() => expect(text).toMatch(/^HTTP\/1.1 401/))
+  await ask('/none') // the rest of the body was read before
+  expect(isHandled).toBe(false)
 })

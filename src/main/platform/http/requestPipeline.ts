@@ -223,6 +223,8 @@ type AnyAnswer = KeptAnswer | BytesAnswer | EventsAnswer
 /** The stages `price` and `handle`. */
 async function paidWork<Call>(endpoint: Endpoint<Call>, work: Work<Call>): Promise<AnyAnswer> {
   const { input, call, bytes, exchange } = work
+  // The principal may have ended while the body was read, or while a request with the same key was answered.
+  if (exchange.abortError) throw exchange.abortError
   if (!endpoint.price) return answerOf(endpoint, await endpoint.handle(input, call))
   const { method = 'GET', url: path = '/', headers } = exchange.request
   const paid = await endpoint.price(input, call, { method, path, headers, body: bytes })
