@@ -50,6 +50,8 @@ export function linkedWallets(options: Options): LinkedWallets {
   let running: Promise<void> | undefined
   let again = false
 
+  const isInWallet = (address: string): boolean => wallet.accounts().some((it) => it.address === address)
+
   const synchronize = async (): Promise<void> => {
     if (!wallet.isUnlocked()) failed.clear()
     if (link.status().state !== 'connected') return
@@ -100,15 +102,23 @@ export function linkedWallets(options: Options): LinkedWallets {
     const why = `Link the wallet to your account at ${link.status().name}.`
     const signed = await messages.sign(account, { why, signal: given.signal })
     const { address } = account
+    if (!isInWallet(address)) throw new AppError('wallet/account-not-found', `The account ${account.id} was removed.`)
     // Written first: after a crash, the next comparison finds out whether it was linked.
     records.set({ serviceAccount, address, state: 'linking', isOwn: true })
     try {
       await client.call(linkWallet, signed, { signal: given.signal })
     } catch (failure) {
-      if (failure instanceof AppError && failure.status < 500) records.remove({ serviceAccount, address })
+      const isRefused = failure instanceof AppError && failure.status < 500
+      if (isRefused && records.find(serviceAccount, address)?.state === 'linking') {
+        records.remove({ serviceAccount, address })
+      }
+      if (!isRefused && !isInWallet(address)) records.set({ serviceAccount, address, state: 'unlinking', isOwn: true })
       throw failure
     }
-    records.set({ serviceAccount, address, state: 'linked', isOwn: true })
+    // A removal meanwhile may have been handled before the link existed.
+    const isPresent = isInWallet(address)
+    records.set({ serviceAccount, address, state: isPresent ? 'linked' : 'unlinking', isOwn: true })
+    if (!isPresent) proceed()
   }
 
   const unlinkRemoved = async (stored: StoredWalletLink, { wallets }: Me): Promise<void> => {
