@@ -121,11 +121,13 @@ test('a request that was answered holds no lease', async () => {
 
 test('a body that ends after its principal did reaches no work', async () => {
   const order = defineRoute({
-    ...work,
     operation: 'order',
     method: 'POST',
     path: '/order',
+    summary: 'Order',
+    tag: 'Test',
     body: z.object({ n: z.int() }),
+    response: z.object({}),
   })
   const lease = Promise.withResolvers<{ end: () => void }>()
   let isHandled = false
