@@ -95,3 +95,16 @@ test('each lease is told once, and one that fails keeps none from ending', () =>
   expect(told).toEqual(['key:one was revoked.'])
   expect(poll.signal.aborted).toBe(true)
 })
+
+test('a comparison goes on after work that fails to end', () => {
+  const { rights, principals } = openRegistry()
+  principals.lease('key:one', 'poll', {
+    onEnd() {
+      throw new Error('broken')
+    },
+  })
+  const two = principals.lease('key:two', 'poll')
+  rights.clear()
+  expect(() => principals.endAbsent()).toThrow('Work of absent principals did not end.')
+  expect(two.signal.aborted).toBe(true)
+})

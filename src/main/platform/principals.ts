@@ -106,10 +106,16 @@ export function createPrincipals<Rights, Holder extends string>(options: Options
     },
     end,
     endAbsent() {
+      const failures: unknown[] = []
       for (const principal of [...leases.keys()]) {
-        if (rightsOf(principal) === undefined) end(principal)
-        else endExpired(principal)
+        try {
+          if (rightsOf(principal) === undefined) end(principal)
+          else endExpired(principal)
+        } catch (failure) {
+          failures.push(failure) // the others end all the same
+        }
       }
+      if (failures.length > 0) throw new AggregateError(failures, 'Work of absent principals did not end.')
     },
     count() {
       const counts: Partial<Record<Holder, number>> = {}

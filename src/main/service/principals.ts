@@ -70,8 +70,11 @@ export function createServicePrincipals({ now, log }: { now: () => number; log: 
     add: (kind, findRights) => void finders.set(kind, findRights),
     isPresent: (principal) => rightsOf(principal) !== undefined,
     end(principal) {
-      principals.end(principal)
-      principals.endAbsent()
+      try {
+        principals.end(principal)
+      } finally {
+        principals.endAbsent()
+      }
     },
     close: () => clearInterval(timer),
   }
