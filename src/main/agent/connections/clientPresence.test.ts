@@ -99,3 +99,14 @@ test('nothing ends while the service is away, and nobody is compared without wor
   await presence.refresh()
   expect(ended).toEqual(['key:key_9'])
 })
+
+test('a wallet that is linked again signs in again', async () => {
+  const { account, presence, ended } = opened()
+  presence.rightsOf(signIn)
+  account.wallets = []
+  await presence.refresh()
+  expect([ended, presence.rightsOf(signIn)]).toEqual([[signIn], undefined])
+  account.wallets = [address]
+  await presence.refresh()
+  expect(presence.rightsOf(signIn)).toEqual({})
+})

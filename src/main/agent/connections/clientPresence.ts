@@ -32,6 +32,8 @@ type Options = {
 const timeoutMs = 3_000
 /** Activity may grow with every command. */
 const paceMs = 1_000
+/** Ended principals that are remembered: the service refuses them too, once an answer of 15 seconds ago is forgotten. */
+const maxEnded = 10_000
 const present: PrincipalRights = {}
 
 /** Returns the id of a requester that signed in with this wallet, or with an account without one. */
@@ -49,7 +51,8 @@ export function createClientPresence({ link, client, removed, principals, log }:
   const compare = async (): Promise<void> => {
     // One that comes later may be newer than the answer.
     const before = [...known]
-    if (before.length === 0) return
+    const absentSignIns = [...ended].filter((principal) => principal.startsWith('token:'))
+    if (before.length + absentSignIns.length === 0) return
     const signal = AbortSignal.timeout(timeoutMs)
     const [{ api_keys: keys }, me] = await Promise.all([
       client.call(listApiKeys, {}, { signal }),
@@ -60,9 +63,13 @@ export function createClientPresence({ link, client, removed, principals, log }:
       ...[me.id, ...me.wallets.map(({ wallet_address: address }) => address)].map(signInRequesterId),
     ])
     for (const principal of before) if (!found.has(principal)) end(principal)
+    // Its wallet was linked again. A revoked key never comes back.
+    for (const principal of absentSignIns) if (found.has(principal)) ended.delete(principal)
   }
   const end = (principal: PrincipalId): void => {
     known.delete(principal)
+    const [oldest] = ended
+    if (ended.size >= maxEnded && oldest !== undefined) ended.delete(oldest)
     ended.add(principal)
     principals.end(principal)
   }

@@ -20,6 +20,8 @@ export type KnownThingRepository = {
   list(accountId: string, kind: RemovedKind): Map<string, string>
   /** Whether any account has or had the thing. */
   isKnown(kind: RemovedKind, id: string): boolean
+  /** Whether other accounts have or had it, and this one does not. */
+  isOfOthers(accountId: string, kind: RemovedKind, id: string): boolean
   add(accountId: string, kind: RemovedKind, thing: { id: string; name: string }): void
   remove(accountId: string, kind: RemovedKind, id: string): void
   /** Replaces all of a kind, and removes accounts that were not compared for longest. */
@@ -51,6 +53,9 @@ export function knownThingRepository(database: Database): KnownThingRepository {
   const known = database.prepare<[Params<'kind' | 'id'>], { known: 1 }>(
     'SELECT 1 AS known FROM known_things WHERE kind = @kind AND thing = @id LIMIT 1',
   )
+  const ofOthers = database.prepare<[ThingKey], { ofOthers: 0 | 1 | null }>(
+    'SELECT min(account_id <> @accountId) AS "ofOthers" FROM known_things WHERE kind = @kind AND thing = @id',
+  )
   const add = database.prepare<[Params<keyof RowOf<typeof thingTable>>]>(thingTable.upsert(['accountId', 'kind', 'id']))
   const remove = database.prepare<[ThingKey]>(
     'DELETE FROM known_things WHERE account_id = @accountId AND kind = @kind AND thing = @id',
@@ -72,6 +77,7 @@ export function knownThingRepository(database: Database): KnownThingRepository {
     acknowledge: (accountId, sequence) => void acknowledge.run({ accountId, removedThrough: sequence }),
     list: (accountId, kind) => new Map(list.all({ accountId, kind }).map(({ id, name }) => [id, name])),
     isKnown: (kind, id) => known.get({ kind, id }) !== undefined,
+    isOfOthers: (accountId, kind, id) => ofOthers.get({ accountId, kind, id })?.ofOthers === 1,
     add(accountId, kind, { id, name }) {
       if (through.get({ accountId })) add.run({ accountId, kind, id, name })
     },

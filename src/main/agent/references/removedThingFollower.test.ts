@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../test/support/eventually.ts'
+import { AppError } from '../../../shared/appError.ts'
 import type { LocalEvent } from '../../../shared/contract/localApi.ts'
 import type { RemovedThing as Entry } from '../../../shared/contract/removedThings.ts'
 import type { Route } from '../../../shared/contract/route.ts'
@@ -47,7 +48,7 @@ const answers: Record<string, (input: { after?: number }) => unknown> = {
   apiKeyList: () => ({ api_keys: [] }),
 }
 
-function follow(): ReturnType<typeof emitter<LocalEvent>> {
+function follow(log = silentLog): ReturnType<typeof emitter<LocalEvent>> {
   const events = emitter<LocalEvent>()
   const call = async (route: Route, input: { after?: number }) => answers[route.operation]?.(input)
   follower = removedThingFollower({
@@ -55,7 +56,7 @@ function follow(): ReturnType<typeof emitter<LocalEvent>> {
     client: { call: call as never }, // answers as the contract says
     records,
     removed,
-    log: silentLog,
+    log,
   })
   events.emit({ type: 'ready' })
   return events
@@ -129,4 +130,46 @@ test('the 20 accounts that were compared last are stored', () => {
   expect(database.prepare('SELECT count(*) AS count FROM compared_accounts').get()).toEqual({ count: 20 })
   expect(records.isKnown('sandbox', 's9')).toBe(false)
   expect(records.isKnown('sandbox', 's10')).toBe(true)
+})
+
+test('a service cannot remove what only another account has', async () => {
+  hear('sandbox')
+  records.replace('acc_2', 'sandbox', new Map([['theirs', 'atlas']]))
+  outbox = [entry(1, 'theirs'), entry(2, 'own')]
+  follow()
+  await eventually(() => expect(records.removedThrough('acc_1')).toBe(2))
+  expect(delivered).toEqual([{ kind: 'sandbox', id: 'own', name: 'own' }])
+  expect(records.isKnown('sandbox', 'theirs')).toBe(true)
+})
+
+test('reading ends with a service whose outbox does not', async () => {
+  const endless = { account_id: 'acc_1', things: [], has_more: true, last_sequence: 9 }
+  const read = answers.removedThingList
+  let pages = 0
+  answers.removedThingList = () => {
+    pages += 1
+    if (pages > 1_000) throw new AppError('service/unavailable', 'Enough.')
+    return endless
+  }
+  onTestFinished(() => {
+    answers.removedThingList = read as never
+  })
+  const warned: string[] = []
+  follow({ ...silentLog, warn: (_, fields) => void warned.push(String(fields?.failure)) })
+  await eventually(() => expect(warned).toHaveLength(1))
+  expect([pages, warned]).toEqual([20, ['Error: The outbox of the service has more than 20 pages.']])
+})
+
+test('a flood of announced sandboxes is bounded', async () => {
+  sandboxes = [{ id: 'present', name: 'web' }]
+  const events = follow()
+  await eventually(() => expect(records.list('acc_1', 'sandbox').size).toBe(1))
+  await eventually(() => {
+    events.emit({ type: 'sandbox.changed', sandbox: { id: 's0', name: 'flood' } } as LocalEvent)
+    expect(records.isKnown('sandbox', 's0')).toBe(true)
+  })
+  for (let index = 0; index < 10_100; index += 1) {
+    events.emit({ type: 'sandbox.changed', sandbox: { id: `s${index}`, name: 'flood' } } as LocalEvent)
+  }
+  expect(records.list('acc_1', 'sandbox').size).toBeLessThanOrEqual(10_001)
 })

@@ -23,6 +23,10 @@ const retry = { firstMs: 2_000, maxMs: 60_000 } as const
 /** Deliveries of one entry before it is skipped. */
 const maxAttempts = 5
 const pageSize = removedThingLimits.listed.max
+/** Pages of one run. A service stores 1,000 entries of an account; one with more pages never ends. */
+const maxPages = 20
+/** Sandboxes that a service announces between two comparisons. More are stored with the next comparison. */
+const maxAnnounced = 10_000
 
 /**
  * Delivers removals of the service: reads its outbox from the last acknowledged entry, and with each connection compares
@@ -39,11 +43,12 @@ export function removedThingFollower({ link, client, records, removed, log }: Op
   let isCompared = false
   /** Sandboxes that changed since the last comparison began: its list may be older than they are. */
   const recent = new Map<string, string>()
+  let announced = 0
   let failing: { sequence: number; attempts: number } | undefined
 
   /** @returns whether the service has an outbox */
   const readOutbox = async (): Promise<boolean> => {
-    for (;;) {
+    for (let pages = 0; pages < maxPages; pages += 1) {
       const after = account === undefined ? 0 : records.removedThrough(account)
       const page = await client.call(listRemovedThings, { after, limit: pageSize }, { signal }).catch(noOutbox)
       signal.throwIfAborted()
@@ -62,8 +67,10 @@ export function removedThingFollower({ link, client, records, removed, log }: Op
       }
       if (!page.has_more) return true
     }
+    throw new Error(`The outbox of the service has more than ${maxPages} pages.`)
   }
   const deliver = (accountId: string, thing: RemovedThing, sequence: number): void => {
+    if (records.isOfOthers(accountId, thing.kind, thing.id)) return // another service's: this one cannot remove it
     try {
       removed.deliver(thing)
     } catch (failure) {
@@ -122,6 +129,7 @@ export function removedThingFollower({ link, client, records, removed, log }: Op
       if (account !== undefined && (work.compare || !hasOutbox)) {
         await compare(account)
         recent.clear()
+        announced = 0
         isCompared = true
       }
       retryMs = retry.firstMs
@@ -148,6 +156,8 @@ export function removedThingFollower({ link, client, records, removed, log }: Op
   const unsubscribe = link.subscribe((event) => {
     if (event.type === 'sandbox.changed') {
       const { id, name } = event.sandbox
+      announced += 1
+      if (announced > maxAnnounced) return
       if (isCompared && account !== undefined) records.add(account, 'sandbox', { id, name })
       else recent.set(id, name)
       return
