@@ -20,8 +20,8 @@ export function nonceRepository(database: Database): NonceRepository {
   )
   const removeExpired = database.prepare<[Params<'nowMs'>]>('DELETE FROM auth_nonces WHERE expires_at_ms <= @nowMs')
   const trim = database.prepare<[Params<'most'>]>(
-    `DELETE FROM auth_nonces WHERE nonce NOT IN
-       (SELECT nonce FROM auth_nonces ORDER BY expires_at_ms DESC LIMIT @most)`,
+    `DELETE FROM auth_nonces WHERE (expires_at_ms, nonce) <=
+       (SELECT expires_at_ms, nonce FROM auth_nonces ORDER BY expires_at_ms DESC, nonce DESC LIMIT 1 OFFSET @most)`,
   )
   return {
     add: (nonce, expiresAtMs) => void add.run({ nonce, expiresAtMs }),

@@ -85,9 +85,9 @@ export function automatonRepository(database: Database): AutomatonRepository {
   )
   const addNonce = database.prepare<[Params<keyof NonceRecord>]>(nonces.insert)
   const trimNonces = database.prepare<[Params<'creatorKey' | 'most'>]>(
-    `DELETE FROM automaton_nonces WHERE creator_key = @creatorKey AND used_at_ms IS NULL AND nonce NOT IN (
-       SELECT nonce FROM automaton_nonces WHERE creator_key = @creatorKey AND used_at_ms IS NULL
-       ORDER BY expires_at_ms DESC, rowid DESC LIMIT @most)`,
+    `DELETE FROM automaton_nonces WHERE creator_key = @creatorKey AND used_at_ms IS NULL AND (expires_at_ms, rowid) <= (
+       SELECT expires_at_ms, rowid FROM automaton_nonces WHERE creator_key = @creatorKey AND used_at_ms IS NULL
+       ORDER BY expires_at_ms DESC, rowid DESC LIMIT 1 OFFSET @most)`,
   )
   const markUsed = database.prepare<[Params<'nonce' | 'atMs'>]>(
     'UPDATE automaton_nonces SET used_at_ms = @atMs WHERE nonce = @nonce',
