@@ -50,8 +50,8 @@ export const plantedBugs: Readonly<Record<string, PlantedBug & { unused?: () => 
   },
   'a void counts twice (blnkfinance/blnk#41)': rewritten(
     ...noGuards,
-    ["FROM credit_holds WHERE id = ? AND state = 'open'", 'FROM credit_holds WHERE id = ?'],
-    ["WHERE id = ? AND state = 'open'", 'WHERE id = ?'],
+    ["FROM credit_holds WHERE id = @id AND state = 'open'", 'FROM credit_holds WHERE id = @id'],
+    ["WHERE id = @id AND state = 'open'", 'WHERE id = @id'],
   ),
   'a balance is read before others commit (blnkfinance/blnk#171)': {
     ledger: (real, model) => {
@@ -99,7 +99,7 @@ export const plantedBugs: Readonly<Record<string, PlantedBug & { unused?: () => 
       "FROM credit_holds INDEXED BY credit_holds_open\n     WHERE state = 'open' ORDER BY id",
       "FROM credit_holds WHERE state <> 'voided' ORDER BY id",
     ],
-    ["FROM credit_holds WHERE id = ? AND state = 'open'", 'FROM credit_holds WHERE id = ?'],
+    ["FROM credit_holds WHERE id = @id AND state = 'open'", 'FROM credit_holds WHERE id = @id'],
   ),
   'a repetition is another transfer': {
     ledger: (real) => ({ ...real, transfer: (request) => real.transfer({ ...request, requestKey: undefined }) }),
@@ -110,17 +110,17 @@ export const plantedBugs: Readonly<Record<string, PlantedBug & { unused?: () => 
   'a flush does nothing': { flushesNothing: true },
   'a failed flush is taken for one that worked': { ignoresFailedFlushes: true },
   'expired holds keep their money': rewritten([
-    "WHERE state = 'open' AND expires_at_ms <= ?",
-    "WHERE state = 'open' AND expires_at_ms <= 0 * ?",
+    "WHERE state = 'open' AND expires_at_ms <= @nowMs",
+    "WHERE state = 'open' AND expires_at_ms <= 0 * @nowMs",
   ]),
-  'a charge is refunded twice': rewritten(['WHERE refund_of = ?', "WHERE refund_of = ? || 'x'"]),
+  'a charge is refunded twice': rewritten(['WHERE refund_of = @id', "WHERE refund_of = @id || 'x'"]),
   'only one side of a transfer is posted': rewritten([
-    'SET credits = credits + ?, entries',
-    'SET credits = credits + 0 * ?, entries',
+    'SET credits = credits + @amount, entries',
+    'SET credits = credits + 0 * @amount, entries',
   ]),
   'the balance after a transfer leaves out its debits': rewritten([
-    'WHERE id = ?\n     RETURNING credits - debits AS balance',
-    'WHERE id = ?\n     RETURNING credits AS balance',
+    'WHERE id = @account\n     RETURNING credits - debits AS balance',
+    'WHERE id = @account\n     RETURNING credits AS balance',
   ]),
   'an adjustment goes the other way': {
     ledger: (real) => ({ ...real, adjust: (request) => real.adjust({ ...request, direction: 'up' }) }),

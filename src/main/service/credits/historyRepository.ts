@@ -1,22 +1,40 @@
 import type { SpendingGrouping, TransactionType } from '../../../shared/contract/credits.ts'
 import type { AccountId } from '../../../shared/ids.ts'
 import type { Database } from '../../storage/openDatabase.ts'
-import { revenueAccount, type TransferRow, type TransferType, transferColumns } from './ledgerRepository.ts'
+import {
+  type Column,
+  defineTable,
+  nullable,
+  number,
+  type Params,
+  type RowOf,
+  type StoredRow,
+  text,
+} from '../../storage/table.ts'
+import { revenueAccount, type TransferType, transferColumns } from './ledgerRepository.ts'
 
-/** What was written to the journal, as one account reads it. */
+/** Amount of a charge that was refunded. */
+const refunded: Column<number | null> = {
+  ...nullable(number()),
+  select: () => '(SELECT sum(refund.amount) FROM credit_transfers AS refund WHERE refund.refund_of = entry.id)',
+}
+const entries = defineTable('credit_transfers', { ...transferColumns, keyId: nullable(text()), refunded })
+export type HistoryRow = RowOf<typeof entries>
+
+/** Journal as one account reads it. */
 export type HistoryRepository = {
-  /** The sequence of the newest entry of all accounts. */
+  /** Returns the sequence of the newest entry of all accounts, or 0. */
   newest(): number
-  /** How many transfers an account has. */
+  /** Counts the transfers of an account. */
   entries(account: AccountId): number
-  /** Those of a stretch of the journal, newest first. */
-  stretch(account: AccountId, filters: HistoryFilters, of: Stretch & { limit: number; offset: number }): HistoryRow[]
-  count(account: AccountId, filters: HistoryFilters, of: Stretch): number
-  /** Sums, of days since 1970 in UTC; both days are included. */
+  /** Lists entries of a stretch of the journal, newest first. */
+  stretch(account: AccountId, filters: HistoryFilters, page: Stretch & { limit: number; offset: number }): HistoryRow[]
+  count(account: AccountId, filters: HistoryFilters, stretch: Stretch): number
+  /** Sums by days since 1970 in UTC, from the first through the last. */
   sums(account: AccountId, days: { from: number; to: number }, by: SpendingGrouping): SumRow[]
 }
 
-/** Sequences, without both ends. */
+/** Range of sequences, without both ends. */
 export type Stretch = { above: number; below: number }
 export type HistoryFilters = {
   type?: TransactionType | undefined
@@ -26,9 +44,7 @@ export type HistoryFilters = {
   beforeMs?: number | undefined
   text?: string | undefined
 }
-/** `refunded`: of a charge, how much of it was given back. */
-export type HistoryRow = TransferRow & { keyId: string | null; refunded: number | null }
-/** What it is not grouped by is null. */
+/** Sums of a group. Fields that it is not grouped by are null. */
 export type SumRow = {
   day: number | null
   model: string | null
@@ -39,9 +55,7 @@ export type SumRow = {
   credits: number
 }
 
-const columns = `${transferColumns}, key_id AS keyId,
-  (SELECT sum(refund.amount) FROM credit_transfers AS refund WHERE refund.refund_of = entry.id) AS refunded`
-/** A type that no transfer has. */
+/** Type that no transfer has. */
 const none = '-'
 
 type Parameters = {
@@ -62,36 +76,37 @@ export function historyRepository(database: Database): HistoryRepository {
   const newest = database.prepare<[], { sequence: number | null }>(
     'SELECT max(sequence) AS sequence FROM credit_transfers',
   )
-  const entries = database.prepare<[string], { total: number }>(
-    'SELECT entries AS total FROM credit_accounts WHERE id = ?',
+  const countEntries = database.prepare<[Params<'account'>], { total: number }>(
+    'SELECT entries AS total FROM credit_accounts WHERE id = @account',
   )
 
   return {
     newest: () => newest.get()?.sequence ?? 0,
-    entries: (account) => entries.get(account)?.total ?? 0,
+    entries: (account) => countEntries.get({ account })?.total ?? 0,
     stretch(account, filters, { limit, offset, ...stretch }) {
-      const given = parametersOf(account, filters, stretch)
-      const statement = database.prepare<[Parameters & { limit: number; offset: number }], HistoryRow>(
-        `${sides(columns, given)} ORDER BY sequence DESC LIMIT @limit OFFSET @offset`,
+      const parameters = toParameters(account, filters, stretch)
+      const statement = database.prepare<[Params<keyof Parameters | 'limit' | 'offset'>], StoredRow>(
+        `${selectSides(entries.selection(), parameters)} ORDER BY sequence DESC LIMIT @limit OFFSET @offset`,
       )
-      return statement.all({ ...given, limit, offset })
+      return statement.all({ ...parameters, limit, offset }).map(entries.fromRow)
     },
     count(account, filters, stretch) {
-      const given = parametersOf(account, filters, stretch)
-      const statement = database.prepare<[Parameters], { total: number }>(
-        `SELECT count(*) AS total FROM (${sides('1', given)})`,
+      const parameters = toParameters(account, filters, stretch)
+      const statement = database.prepare<[Params<keyof Parameters>], { total: number }>(
+        `SELECT count(*) AS total FROM (${selectSides('1', parameters)})`,
       )
-      return statement.get(given)?.total ?? 0
+      return statement.get(parameters)?.total ?? 0
     },
     sums(account, { from, to }, by) {
       const isBy = (name: string) => by.split(',').includes(name)
-      const statement = database.prepare<[string, number, number], SumRow>(
+      const statement = database.prepare<[Params<'account' | 'from' | 'to'>], SumRow>(
         `SELECT ${isBy('day') ? 'day' : 'NULL'} AS day, ${isBy('model') ? `nullif(model, '')` : 'NULL'} AS model,
-           ${isBy('key') ? `nullif(key_id, '')` : 'NULL'} AS keyId, type,
+           ${isBy('key') ? `nullif(key_id, '')` : 'NULL'} AS "keyId", type,
            sum(transfers) AS transfers, sum(debits) AS debits, sum(credits) AS credits
-         FROM credit_days WHERE account_id = ? AND day BETWEEN ? AND ? GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3`,
+         FROM credit_days WHERE account_id = @account AND day BETWEEN @from AND @to
+         GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3`,
       )
-      return statement.all(account, from, to)
+      return statement.all({ account, from, to })
     },
   }
 }
@@ -117,7 +132,7 @@ const creditTypes: Readonly<Record<TransactionType, TransferType | typeof none>>
   refund: 'refund',
 }
 
-function parametersOf(account: AccountId, filters: HistoryFilters, { above, below }: Stretch): Parameters {
+function toParameters(account: AccountId, filters: HistoryFilters, { above, below }: Stretch): Parameters {
   const { type, model = null, keyId: key = null, fromMs: from = null, beforeMs: before = null, text } = filters
   return {
     ...{ account, above, below, model, key, from, before },
@@ -129,22 +144,22 @@ function parametersOf(account: AccountId, filters: HistoryFilters, { above, belo
   }
 }
 
-/** Only the filters that are given: what is not asked costs nothing. */
-function sides(selected: string, given: Parameters): string {
+/** Builds the query with conditions for the filters in use only, since each one costs time. */
+function selectSides(selected: string, parameters: Parameters): string {
   const filters = [
     'AND sequence > @above AND sequence < @below',
-    given.model !== null && `AND type = 'inference' AND description = @model`,
-    given.key !== null && 'AND key_id = @key',
-    given.from !== null && 'AND at_ms >= @from',
-    given.before !== null && 'AND at_ms < @before',
-    given.text !== null && `AND (description LIKE @text ESCAPE '\\' OR id = @id)`,
+    parameters.model !== null && `AND type = 'inference' AND description = @model`,
+    parameters.key !== null && 'AND key_id = @key',
+    parameters.from !== null && 'AND at_ms >= @from',
+    parameters.before !== null && 'AND at_ms < @before',
+    parameters.text !== null && `AND (description LIKE @text ESCAPE '\\' OR id = @id)`,
   ]
-  const where = filters.filter((it) => it !== false).join(' ')
+  const where = filters.filter((filter) => filter !== false).join(' ')
   const debits = `SELECT ${selected} FROM credit_transfers AS entry
-    WHERE debit_account = @account ${where} ${given.debitType === null ? '' : 'AND type = @debitType'}`
+    WHERE debit_account = @account ${where} ${parameters.debitType === null ? '' : 'AND type = @debitType'}`
   const credits = `SELECT ${selected} FROM credit_transfers AS entry
     WHERE credit_account = @account AND credit_account <> '${revenueAccount}' ${where}
-      ${given.creditType === null ? '' : 'AND type = @creditType'}`
-  if (given.creditType === none) return debits
-  return given.debitType === none ? credits : `${debits} UNION ALL ${credits}`
+      ${parameters.creditType === null ? '' : 'AND type = @creditType'}`
+  if (parameters.creditType === none) return debits
+  return parameters.debitType === none ? credits : `${debits} UNION ALL ${credits}`
 }

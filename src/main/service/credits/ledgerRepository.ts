@@ -1,246 +1,240 @@
-import { AccountId, type SandboxId } from '../../../shared/ids.ts'
+import type { AccountId, SandboxId } from '../../../shared/ids.ts'
 import { type MicroUsd, microUsd } from '../../../shared/microUsd.ts'
 import type { Database } from '../../storage/openDatabase.ts'
+import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
 
-/** The accounts of the service itself: where credits come from, and where charges go. */
+/** Accounts of the service itself: the source of credits, and the destination of charges. */
 export const issuedAccount = 'service:issued'
 export const revenueAccount = 'service:revenue'
 
 export type TransferType = 'grant' | 'top_up' | 'adjustment' | 'transfer' | 'inference' | 'sandbox' | 'refund'
 
-/** `available` is what is posted without what is held. */
+/** `available` is `posted` without `held`. */
 export type AccountBalance = { posted: number; held: number; available: number }
 
-export type Hold = {
-  id: number
-  accountId: AccountId
-  keyId: string | null
-  /** Days since 1970 in UTC, and the limit of the key; null for one without. */
-  keyDay: number | null
-  keyLimit: number | null
-  amount: MicroUsd
-  model: string
+const holdColumns = {
+  accountId: text<AccountId>(),
+  keyId: nullable(text()),
+  /** Days since 1970 in UTC. Null: a key without a limit. */
+  keyDay: nullable(number()),
+  /** Daily limit of the key. */
+  keyLimit: nullable(number()),
+  amount: number(microUsd),
+  model: text(),
 }
+const holds = defineTable('credit_holds', { id: number(), ...holdColumns })
+const newHolds = defineTable('credit_holds', { ...holdColumns, createdAtMs: number(), expiresAtMs: number() })
+export type Hold = RowOf<typeof holds>
+type NewHold = RowOf<typeof newHolds>
 export type HoldEnd = 'posted' | 'voided' | 'expired'
 
-export type NewTransfer = {
-  id: string
-  type: TransferType
-  /** With `released`: of its hold that ends by this. */
+const newTransferColumns = {
+  id: text(),
+  type: text<TransferType>(),
+  debitAccount: text(),
+  creditAccount: text(),
+  amount: number(),
+  /** Posted balances of both accounts after the transfer. */
+  debitBalance: number(),
+  creditBalance: number(),
+  description: text(),
+  /** JSON. */
+  details: nullable(text()),
+  refundOf: nullable(text()),
+  atMs: number(),
+}
+export const transferColumns = { sequence: number(), ...newTransferColumns }
+const transfers = defineTable('credit_transfers', transferColumns)
+const newTransfers = defineTable('credit_transfers', {
+  ...newTransferColumns,
+  keyId: nullable(text()),
+  holdId: nullable(number()),
+  requestKey: nullable(text()),
+})
+export type TransferRow = RowOf<typeof transfers>
+type StoredTransfer = RowOf<typeof newTransfers>
+export type NewTransfer = Omit<
+  StoredTransfer,
+  'debitAccount' | 'creditAccount' | 'debitBalance' | 'creditBalance' | 'amount'
+> & {
+  /** `released`: amount of its hold that ends by this transfer. */
   debit: { account: string; released: number }
   credit: { account: string }
   amount: MicroUsd
-  description: string
-  details: string | null
-  keyId: string | null
-  holdId: number | null
-  refundOf: string | null
-  requestKey: string | null
-  atMs: number
-}
-
-export type TransferRow = {
-  sequence: number
-  id: string
-  type: TransferType
-  debitAccount: string
-  creditAccount: string
-  amount: number
-  debitBalance: number
-  creditBalance: number
-  description: string
-  details: string | null
-  refundOf: string | null
-  atMs: number
 }
 
 export type KeyDay = { keyId: string; day: number }
+type KeyDayAmounts = { spent: number; held: number }
 
-/** Each call is meant for a transaction of the caller. */
-/** Point until which a sandbox was charged. */
-export type Meter = {
-  /** By the wall clock. */
-  untilMs: number
-  /** Start of the charged run; null in rows of earlier versions, like the fields below. */
-  startedAtMs: number | null
+const meters = defineTable('sandbox_meters', {
+  sandboxId: text<SandboxId>(),
+  /** Time by the wall clock. */
+  untilMs: number(),
+  /** Start of the charged run. Null in rows of earlier versions, like the fields below. */
+  startedAtMs: nullable(number()),
   /** Running time of `epoch`. */
-  runningMs: number | null
-  epoch: string | null
-}
+  runningMs: nullable(number()),
+  epoch: nullable(text()),
+})
+type StoredMeter = RowOf<typeof meters>
+/** Point until which a sandbox was charged. */
+export type Meter = Omit<StoredMeter, 'sandboxId'>
 
+/** Callers run each method in their transaction. */
 export type LedgerRepository = {
   balance(account: string): AccountBalance
-  /** All that it was ever given. */
+  /** Returns the sum of all credits that the account received. */
   received(account: string): number
-  addHold(hold: Omit<Hold, 'id'> & { createdAtMs: number; expiresAtMs: number }): number
+  /** @returns the id of the hold */
+  addHold(hold: NewHold): number
   findOpenHold(id: number): Hold | undefined
-  /** Whether it expired before it was settled, and was not charged since. */
+  /** Finds a hold that expired before it was settled and was not charged since. */
   findUnchargedExpired(id: number): Hold | undefined
   openHolds(): Hold[]
   expiredHolds(nowMs: number): Hold[]
   endHold(id: number, state: HoldEnd, atMs: number): void
   releaseHeld(account: string, amount: number): void
-  /** Deletes a batch, oldest first. @returns whether there may be more */
+  /** Deletes a batch of ended holds, oldest first. @returns whether there may be more */
   removeEnded(beforeMs: number): boolean
   addTransfer(transfer: NewTransfer): TransferRow
   findTransfer(id: string): TransferRow | undefined
   findAsked(requestKey: string): TransferRow | undefined
   refundedOf(id: string): number
-  keyDay(of: KeyDay): { spent: number; held: number }
-  changeKeyDay(of: KeyDay, change: { spent: number; held: number }): void
+  keyDay(key: KeyDay): KeyDayAmounts
+  changeKeyDay(key: KeyDay, change: KeyDayAmounts): void
   findMeter(sandboxId: SandboxId): Meter | undefined
   setMeter(sandboxId: SandboxId, meter: Meter): void
   /** Removes meters of deleted sandboxes. Only safe while none of them has a charge outstanding, as at a start. */
   removeStaleMeters(): void
 }
 
-export const transferColumns = `sequence, id, type, debit_account AS debitAccount, credit_account AS creditAccount, amount,
-  debit_balance AS debitBalance, credit_balance AS creditBalance, description, details,
-  refund_of AS refundOf, at_ms AS atMs`
-const holdColumns =
-  'id, account_id AS accountId, key_id AS keyId, key_day AS keyDay, key_limit AS keyLimit, amount, model'
-type HoldRow = Omit<Hold, 'accountId' | 'amount'> & { accountId: string; amount: number }
-
-const removedAtOnce = 500
+const removalBatchSize = 500
 
 export function ledgerRepository(database: Database): LedgerRepository {
-  const balance = database.prepare<[string], AccountBalance>(
-    `SELECT credits - debits AS posted, held, credits - debits - held AS available FROM credit_accounts WHERE id = ?`,
+  const holdSelection = `SELECT ${holds.selection()} FROM credit_holds`
+  const transferSelection = `SELECT ${transfers.selection()} FROM credit_transfers`
+  const balance = database.prepare<[Params<'account'>], AccountBalance>(
+    `SELECT credits - debits AS posted, held, credits - debits - held AS available FROM credit_accounts
+     WHERE id = @account`,
   )
-  const received = database.prepare<[string], { credits: number }>('SELECT credits FROM credit_accounts WHERE id = ?')
-  const addAccount = database.prepare<[string]>(`INSERT OR IGNORE INTO credit_accounts (id, kind) VALUES (?, 'user')`)
-  const addHold = database.prepare<
-    [string, string | null, number | null, number | null, number, string, number, number]
-  >(
-    `INSERT INTO credit_holds (account_id, key_id, key_day, key_limit, amount, model, created_at_ms, expires_at_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  const received = database.prepare<[Params<'account'>], { credits: number }>(
+    'SELECT credits FROM credit_accounts WHERE id = @account',
   )
-  const addHeld = database.prepare<[number, string]>('UPDATE credit_accounts SET held = held + ? WHERE id = ?')
-  const findOpen = database.prepare<[number], HoldRow>(
-    `SELECT ${holdColumns} FROM credit_holds WHERE id = ? AND state = 'open'`,
+  const addAccount = database.prepare<[Params<'account'>]>(
+    `INSERT INTO credit_accounts (id, kind) VALUES (@account, 'user') ON CONFLICT (id) DO NOTHING`,
   )
-  const findUncharged = database.prepare<[number], HoldRow>(
-    `SELECT ${holdColumns} FROM credit_holds WHERE id = ? AND state = 'expired'
+  const addHold = database.prepare<[Params<keyof NewHold>], Pick<Hold, 'id'>>(`${newHolds.insert} RETURNING id`)
+  const addHeld = database.prepare<[Params<'account' | 'amount'>]>(
+    'UPDATE credit_accounts SET held = held + @amount WHERE id = @account',
+  )
+  const findOpen = database.prepare<[Params<'id'>], StoredRow>(`${holdSelection} WHERE id = @id AND state = 'open'`)
+  const findUncharged = database.prepare<[Params<'id'>], StoredRow>(
+    `${holdSelection} WHERE id = @id AND state = 'expired'
      AND NOT EXISTS (SELECT 1 FROM credit_transfers WHERE hold_id = credit_holds.id)`,
   )
-  const open = database.prepare<[], HoldRow>(
-    `SELECT ${holdColumns} FROM credit_holds INDEXED BY credit_holds_open
+  const open = database.prepare<[], StoredRow>(
+    `${holdSelection} INDEXED BY credit_holds_open
      WHERE state = 'open' ORDER BY id`,
   )
-  const expired = database.prepare<[number], HoldRow>(
-    `SELECT ${holdColumns} FROM credit_holds INDEXED BY credit_holds_open
-     WHERE state = 'open' AND expires_at_ms <= ? ORDER BY id`,
+  const expired = database.prepare<[Params<'nowMs'>], StoredRow>(
+    `${holdSelection} INDEXED BY credit_holds_open
+     WHERE state = 'open' AND expires_at_ms <= @nowMs ORDER BY id`,
   )
-  const endHold = database.prepare<[HoldEnd, number, number]>(
-    `UPDATE credit_holds SET state = ?, ended_at_ms = ? WHERE id = ? AND state = 'open'`,
+  const endHold = database.prepare<[Params<'id' | 'state' | 'atMs'>]>(
+    `UPDATE credit_holds SET state = @state, ended_at_ms = @atMs WHERE id = @id AND state = 'open'`,
   )
-  const removeEnded = database.prepare<[number]>(
-    `DELETE FROM credit_holds WHERE state <> 'open' AND ended_at_ms < ?
-     AND id IN (SELECT id FROM credit_holds ORDER BY id LIMIT ${removedAtOnce})`,
+  const removeEnded = database.prepare<[Params<'beforeMs'>]>(
+    `DELETE FROM credit_holds WHERE state <> 'open' AND ended_at_ms < @beforeMs
+     AND id IN (SELECT id FROM credit_holds ORDER BY id LIMIT ${removalBatchSize})`,
   )
-  const debit = database.prepare<[number, number, string], { balance: number }>(
-    `UPDATE credit_accounts SET held = held - ?, debits = debits + ?, entries = entries + 1 WHERE id = ?
+  const debit = database.prepare<[Params<'account' | 'amount' | 'released'>], { balance: number }>(
+    `UPDATE credit_accounts SET held = held - @released, debits = debits + @amount, entries = entries + 1
+     WHERE id = @account
      RETURNING credits - debits AS balance`,
   )
-  const credit = database.prepare<[number, string], { balance: number }>(
-    `UPDATE credit_accounts SET credits = credits + ?, entries = entries + 1 WHERE id = ?
+  const credit = database.prepare<[Params<'account' | 'amount'>], { balance: number }>(
+    `UPDATE credit_accounts SET credits = credits + @amount, entries = entries + 1
+     WHERE id = @account
      RETURNING credits - debits AS balance`,
   )
-  const addTransfer = database.prepare<unknown[], TransferRow>(
-    `INSERT INTO credit_transfers (id, type, debit_account, credit_account, amount, debit_balance, credit_balance,
-       description, details, key_id, hold_id, refund_of, request_key, at_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${transferColumns}`,
+  const addTransfer = database.prepare<[Params<keyof StoredTransfer>], StoredRow>(
+    `${newTransfers.insert} RETURNING ${transfers.selection()}`,
   )
-  const findTransfer = database.prepare<[string], TransferRow>(
-    `SELECT ${transferColumns} FROM credit_transfers WHERE id = ?`,
+  const findTransfer = database.prepare<[Params<'id'>], StoredRow>(`${transferSelection} WHERE id = @id`)
+  const findAsked = database.prepare<[Params<'requestKey'>], StoredRow>(
+    `${transferSelection} WHERE request_key = @requestKey`,
   )
-  const findAsked = database.prepare<[string], TransferRow>(
-    `SELECT ${transferColumns} FROM credit_transfers WHERE request_key = ?`,
+  const refunded = database.prepare<[Params<'id'>], { total: number }>(
+    'SELECT coalesce(sum(amount), 0) AS total FROM credit_transfers WHERE refund_of = @id',
   )
-  const refunded = database.prepare<[string], { total: number }>(
-    'SELECT coalesce(sum(amount), 0) AS total FROM credit_transfers WHERE refund_of = ?',
+  const keyDay = database.prepare<[Params<keyof KeyDay>], KeyDayAmounts>(
+    'SELECT spent, held FROM credit_key_days WHERE key_id = @keyId AND day = @day',
   )
-  const keyDay = database.prepare<[string, number], { spent: number; held: number }>(
-    'SELECT spent, held FROM credit_key_days WHERE key_id = ? AND day = ?',
-  )
-  const changeKeyDay = database.prepare<{ keyId: string; day: number; spent: number; held: number }>(
+  const changeKeyDay = database.prepare<[Params<keyof KeyDay | keyof KeyDayAmounts>]>(
     `UPDATE credit_key_days SET spent = spent + @spent, held = held + @held WHERE key_id = @keyId AND day = @day`,
   )
-  const addKeyDay = database.prepare<[string, number]>(
-    'INSERT OR IGNORE INTO credit_key_days (key_id, day) VALUES (?, ?)',
+  const addKeyDay = database.prepare<[Params<keyof KeyDay>]>(
+    'INSERT INTO credit_key_days (key_id, day) VALUES (@keyId, @day) ON CONFLICT (key_id, day) DO NOTHING',
   )
-  const findMeter = database.prepare<[string], Meter>(
-    `SELECT until_ms AS untilMs, started_at_ms AS startedAtMs, running_ms AS runningMs, epoch
-     FROM sandbox_meters WHERE sandbox_id = ?`,
+  const findMeter = database.prepare<[Params<'sandboxId'>], StoredRow>(
+    `SELECT ${meters.selection()} FROM sandbox_meters WHERE sandbox_id = @sandboxId`,
   )
-  const setMeter = database.prepare<Meter & { sandboxId: string }>(
-    `INSERT OR REPLACE INTO sandbox_meters (sandbox_id, until_ms, started_at_ms, running_ms, epoch)
-     VALUES (@sandboxId, @untilMs, @startedAtMs, @runningMs, @epoch)`,
-  )
+  const setMeter = database.prepare<[Params<keyof StoredMeter>]>(meters.upsert(['sandboxId']))
   const removeStaleMeters = database.prepare(
     'DELETE FROM sandbox_meters WHERE sandbox_id NOT IN (SELECT id FROM sandboxes)',
   )
-  const balanceAfter = (row: { balance: number } | undefined, account: string): number => {
+  const requireBalance = (row: { balance: number } | undefined, account: string): number => {
     if (row) return row.balance
     throw new Error(`There is no credit account ${account}.`)
   }
+  const toHold = (row: StoredRow | undefined) => row && holds.fromRow(row)
+  const toTransfer = (row: StoredRow | undefined) => row && transfers.fromRow(row)
 
   return {
-    balance: (account) => balance.get(account) ?? { posted: 0, held: 0, available: 0 },
-    received: (account) => received.get(account)?.credits ?? 0,
-    addHold({ accountId, keyId, keyDay: day, keyLimit, amount, model, createdAtMs, expiresAtMs }) {
-      if (addHeld.run(amount, accountId).changes === 0) {
-        addAccount.run(accountId)
-        addHeld.run(amount, accountId)
+    balance: (account) => balance.get({ account }) ?? { posted: 0, held: 0, available: 0 },
+    received: (account) => received.get({ account })?.credits ?? 0,
+    addHold(hold) {
+      const { accountId: account, amount } = hold
+      if (addHeld.run({ account, amount }).changes === 0) {
+        addAccount.run({ account })
+        addHeld.run({ account, amount })
       }
-      const { lastInsertRowid } = addHold.run(accountId, keyId, day, keyLimit, amount, model, createdAtMs, expiresAtMs)
-      return Number(lastInsertRowid)
+      const row = addHold.get(newHolds.params(hold))
+      if (!row) throw new Error('The database returned no id of a new hold.')
+      return row.id
     },
-    findOpenHold: (id) => holdOf(findOpen.get(id)),
-    findUnchargedExpired: (id) => holdOf(findUncharged.get(id)),
-    openHolds: () => open.all().map(holdFrom),
-    expiredHolds: (nowMs) => expired.all(nowMs).map(holdFrom),
-    endHold(id, state, atMs) {
-      endHold.run(state, atMs, id)
-    },
-    releaseHeld(account, amount) {
-      addHeld.run(-amount, account)
-    },
-    removeEnded(beforeMs) {
-      return removeEnded.run(beforeMs).changes === removedAtOnce
-    },
-    addTransfer(given) {
-      const { id, type, amount, description, details, keyId, holdId, refundOf, requestKey, atMs } = given
-      const from = given.debit.account
-      const to = given.credit.account
-      if (to !== revenueAccount) addAccount.run(to)
-      const debited = balanceAfter(debit.get(given.debit.released, amount, from), from)
-      const credited = balanceAfter(credit.get(amount, to), to)
-      const row = addTransfer.get(
-        ...[id, type, from, to, amount, debited, credited],
-        ...[description, details, keyId, holdId, refundOf, requestKey, atMs],
-      )
-      if (!row) throw new Error('The journal took a transfer and gave nothing back.')
+    findOpenHold: (id) => toHold(findOpen.get({ id })),
+    findUnchargedExpired: (id) => toHold(findUncharged.get({ id })),
+    openHolds: () => open.all().map(holds.fromRow),
+    expiredHolds: (nowMs) => expired.all({ nowMs }).map(holds.fromRow),
+    endHold: (id, state, atMs) => void endHold.run({ id, state, atMs }),
+    releaseHeld: (account, amount) => void addHeld.run({ account, amount: -amount }),
+    removeEnded: (beforeMs) => removeEnded.run({ beforeMs }).changes === removalBatchSize,
+    addTransfer({ debit: { account: debitAccount, released }, credit: { account: creditAccount }, ...transfer }) {
+      const { amount } = transfer
+      if (creditAccount !== revenueAccount) addAccount.run({ account: creditAccount })
+      const debitBalance = requireBalance(debit.get({ account: debitAccount, amount, released }), debitAccount)
+      const creditBalance = requireBalance(credit.get({ account: creditAccount, amount }), creditAccount)
+      const accounts = { debitAccount, creditAccount, debitBalance, creditBalance }
+      const row = toTransfer(addTransfer.get(newTransfers.params({ ...transfer, ...accounts })))
+      if (!row) throw new Error('The database returned no row of a new transfer.')
       return row
     },
-    findTransfer: (id) => findTransfer.get(id),
-    findAsked: (requestKey) => findAsked.get(requestKey),
-    refundedOf: (id) => refunded.get(id)?.total ?? 0,
-    keyDay: ({ keyId, day }) => keyDay.get(keyId, day) ?? { spent: 0, held: 0 },
+    findTransfer: (id) => toTransfer(findTransfer.get({ id })),
+    findAsked: (requestKey) => toTransfer(findAsked.get({ requestKey })),
+    refundedOf: (id) => refunded.get({ id })?.total ?? 0,
+    keyDay: ({ keyId, day }) => keyDay.get({ keyId, day }) ?? { spent: 0, held: 0 },
     changeKeyDay({ keyId, day }, { spent, held }) {
-      addKeyDay.run(keyId, day)
+      addKeyDay.run({ keyId, day })
       changeKeyDay.run({ keyId, day, spent, held })
     },
-    findMeter: (sandboxId) => findMeter.get(sandboxId),
-    setMeter: (sandboxId, meter) => void setMeter.run({ sandboxId, ...meter }),
+    findMeter(sandboxId) {
+      const row = findMeter.get({ sandboxId })
+      if (!row) return undefined
+      const { sandboxId: _, ...meter } = meters.fromRow(row)
+      return meter
+    },
+    setMeter: (sandboxId, meter) => void setMeter.run(meters.params({ ...meter, sandboxId })),
     removeStaleMeters: () => void removeStaleMeters.run(),
   }
-}
-
-function holdFrom(row: HoldRow): Hold {
-  return { ...row, accountId: AccountId.parse(row.accountId), amount: microUsd(row.amount) }
-}
-
-function holdOf(row: HoldRow | undefined): Hold | undefined {
-  return row && holdFrom(row)
 }
