@@ -1,14 +1,8 @@
 import type { Database } from '../../storage/openDatabase.ts'
-import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
+import type { Params } from '../../storage/table.ts'
 
-const sandboxes = defineTable('program_sandboxes', {
-  /** Written before the sandbox is created. */
-  name: text(),
-  /** Null: the host has not answered its creation. */
-  sandboxId: nullable(text()),
-  createdAtMs: number(),
-})
-export type ProgramSandbox = RowOf<typeof sandboxes>
+/** `name` is written before the sandbox is created. `sandboxId` is null until the host answers its creation. */
+export type ProgramSandbox = { name: string; sandboxId: string | null; createdAtMs: number }
 
 export type ProgramSandboxRepository = {
   add(name: string, createdAtMs: number): void
@@ -19,18 +13,21 @@ export type ProgramSandboxRepository = {
 }
 
 export function programSandboxRepository(database: Database): ProgramSandboxRepository {
-  const add = database.prepare<[Params<keyof ProgramSandbox>]>(sandboxes.insert)
+  const add = database.prepare<[Params<'name' | 'createdAtMs'>]>(
+    'INSERT INTO program_sandboxes (name, created_at_ms) VALUES (@name, @createdAtMs)',
+  )
   const created = database.prepare<[Params<'name' | 'sandboxId'>]>(
     'UPDATE program_sandboxes SET sandbox_id = @sandboxId WHERE name = @name',
   )
-  const all = database.prepare<[], StoredRow>(
-    `SELECT ${sandboxes.selection()} FROM program_sandboxes ORDER BY created_at_ms`,
+  const all = database.prepare<[], ProgramSandbox>(
+    `SELECT name, sandbox_id AS "sandboxId", created_at_ms AS "createdAtMs" FROM program_sandboxes
+     ORDER BY created_at_ms`,
   )
   const remove = database.prepare<[Params<'name'>]>('DELETE FROM program_sandboxes WHERE name = @name')
   return {
-    add: (name, createdAtMs) => void add.run({ name, createdAtMs, sandboxId: null }),
+    add: (name, createdAtMs) => void add.run({ name, createdAtMs }),
     created: (name, sandboxId) => void created.run({ name, sandboxId }),
-    all: () => all.all().map(sandboxes.fromRow),
+    all: () => all.all(),
     remove: (name) => void remove.run({ name }),
   }
 }
