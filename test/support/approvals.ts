@@ -33,6 +33,7 @@ type Options = {
   serviceHost?: string
   /** Requesters and accounts that ended before. */
   ended?: readonly PrincipalId[]
+  beforeSigning?: (record: IntentRecord) => Promise<void>
   reservations?: Reservations | ((database: Database) => Reservations)
   /** Hears each event too. */
   publish?: (event: LocalEvent) => void
@@ -46,6 +47,7 @@ export function openApprovals({
   signer = lockableSigner({ now }),
   serviceHost,
   ended: endedBefore = [],
+  beforeSigning,
   reservations,
   publish,
 }: Options = {}) {
@@ -81,6 +83,7 @@ export function openApprovals({
     newId: () => randomBytes(12).toString('hex'),
     now,
     ...(clock && { clock }),
+    ...(beforeSigning && { beforeSigning }),
     log: silentLog,
     ...(reservations && { reservations: typeof reservations === 'function' ? reservations(database) : reservations }),
   })

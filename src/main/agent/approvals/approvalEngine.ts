@@ -108,7 +108,9 @@ export function approvalEngine(options: Options): Approvals {
   })
   const isStopped = () => policies.read().stopped
   const { beforeSigning = async () => {} } = options
-  const signing = intentSigning({ lifecycle, judging, signer, wallet, isStopped, beforeSigning, expireDue, log })
+  const signing = intentSigning({
+    ...{ lifecycle, judging, mayNow, signer, wallet, isStopped, beforeSigning, expireDue, log },
+  })
   const waiting = intentWaiting({ lifecycle, get })
   const leaveWallet = options.onWalletChange(signing.resumeAll)
   leases.start()

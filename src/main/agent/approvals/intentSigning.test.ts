@@ -199,3 +199,16 @@ test('what came back still expires by itself', async () => {
   await until('it has expired', () => published().at(-1) === 'expired')
   expect(approvals.get(back.id).state).toBe('expired')
 })
+
+test('a rule that denies is heard until the signature', async () => {
+  const checked = Promise.withResolvers<void>()
+  const { approvals, signer } = opened({ beforeSigning: () => checked.promise })
+  const { id } = await approvals.ask({ intent: signInTo('a.example'), asker: script })
+  const decided = approvals.decide(id, { approve: true, confirmed: false })
+  await until('it is being signed', () => approvals.list({ state: 'approved', limit: 1 }).intents[0])
+  approvals.changePolicy(withRules([rule({ effect: 'deny', host: 'a.example' })]))
+  checked.resolve()
+  const error = 'Denied by your rule “Nobody may have anything signed for a.example”.'
+  expect(await decided).toMatchObject({ state: 'failed', error, result: null })
+  expect(signer.signatures()).toBe(0)
+})

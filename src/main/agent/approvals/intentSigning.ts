@@ -1,6 +1,7 @@
 import { AppError } from '../../../shared/appError.ts'
 import type { IntentRecord } from '../../../shared/contract/intents.ts'
 import type { Log } from '../../platform/log.ts'
+import { isFinal, type MayNow } from '../mayNow.ts'
 import type { PreparedIntent, Signer } from '../signer/signer.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
 import { noSuchIntent } from './approvalErrors.ts'
@@ -28,6 +29,7 @@ export type IntentSigning = {
 type Options = {
   lifecycle: IntentLifecycle
   judging: Pick<IntentJudging, 'settleAgain'>
+  mayNow: MayNow
   signer: Signer
   wallet: Pick<WalletKeys, 'isUnlocked'>
   isStopped: () => boolean
@@ -40,6 +42,7 @@ type Options = {
 export function intentSigning({
   lifecycle,
   judging,
+  mayNow,
   signer,
   wallet,
   isStopped,
@@ -62,6 +65,9 @@ export function intentSigning({
     try {
       await beforeSigning(present(id))
       if (!mayBeSigned(id)) return present(id)
+      // What became stricter since the approval holds. Budgets and limits were reserved with it; its deadline was for a decision.
+      const refusal = mayNow({ request: present(id) })
+      if (refusal && isFinal(refusal) && refusal.by !== 'expiry') throw refusal.error
       const result = await signer.sign(prepared)
       if (closed) throw new AppError('service/unavailable', 'Steward is shutting down.')
       if (!mayBeSigned(id)) return present(id)
