@@ -151,6 +151,15 @@ test('goes on over a restart within one boot, and finds what was set meanwhile',
   expect(jumps).toEqual([{ fromMs: startMs + hourMs + 60_000, toMs: wallMs, cause: 'set' }])
 })
 
+test('finds a jump right before the end of a process in the next one', () => {
+  wallMs += yearMs
+  clock.close()
+  open()
+  clock.passedMs()
+  expect(jumps).toEqual([{ fromMs: startMs, toMs: startMs + yearMs, cause: 'set' }])
+  expect(clock.steadyMs()).toBe(startMs)
+})
+
 test('counts running time over restarts and boots', () => {
   run(13 * hourMs, 13)
   clock.close()

@@ -194,8 +194,7 @@ export function openClock({ source, store, intervalMs = 10_000, ...options }: Op
     close() {
       clearInterval(timer)
       clearImmediate(soon)
-      measure()
-      save()
+      save() // without a measurement: a jump since the last one is found, and told, by the next process
     },
   }
 }
