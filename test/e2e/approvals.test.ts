@@ -167,6 +167,10 @@ test('approves three times what looks alike, and no more', async () => {
   const dialog = window.dialog('Approve and remember?')
   await dialog.getByRole('spinbutton').fill('3')
   await dialog.getByLabel('Until').uncheck()
+  await dialog.getByText(/ for \S*ping\/1 only, this time and 2 more/).waitFor()
+  await look(window.page, 'approval-more-path')
+  await dialog.getByRole('button', { name: /^For Only/ }).click()
+  await window.page.getByRole('menuitemradio', { name: 'Anything api.example.com sells' }).click()
   await dialog
     .getByText(
       /research-agent may spend up to \$1\.50 \(3 × \$0\.50\) at api\.example\.com to 0x2096…287c on Base with 0x7099…79C8 for anything it sells, this time and 2 more/,

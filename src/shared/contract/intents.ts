@@ -162,6 +162,11 @@ export const IntentRecord = z.object({
   host: z.string().nullable(),
   /** Payee and network of a payment (CAIP-10), chain of a sign-in (CAIP-2); null where neither is. */
   scope: z.string().nullable(),
+  path: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('Path of what a payment is for, such as `/domains/register`. Null for other requests.'),
   /** Micro-dollars (1 USD = 1,000,000) as decimal text; null where no money moves. */
   amount_micro_usd: z.string().nullable(),
   purchase: z
@@ -268,6 +273,10 @@ export const decideIntent = defineRoute({
       .object({
         times: z.int().min(2, 'must be 2 to 1000').max(1000, 'must be 2 to 1000').optional(),
         until: IsoTime.optional(),
+        only_path: z
+          .boolean()
+          .optional()
+          .describe('Whether the grant holds for the path of this payment alone, not for all that its host sells.'),
       })
       .optional(),
   }),
@@ -281,6 +290,7 @@ export const Grant = z.object({
   host: z.string().nullable(),
   /** As that of the intent. */
   scope: z.string().nullable(),
+  path: z.string().nullable().optional().describe('Path that payments must be for. Null: any path of the host.'),
   account_id: WalletAccountId,
   max_amount_micro_usd: z.string().nullable(),
   times_left: z.int().nullable(),

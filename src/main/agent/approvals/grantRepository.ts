@@ -20,6 +20,7 @@ const grants = defineTable('grants', {
   asker: json(Asker.parse),
   host: nullable(text()),
   scope: nullable(text()),
+  path: nullable(text()),
   accountId: text<WalletAccountId>(),
   /** Up to 18 digits. */
   maxAmountMicroUsd: nullable(amount()),
@@ -75,7 +76,7 @@ export function grantRepository(database: Database): GrantRepository {
       const { id, kind, asker, host, scope, max_amount_micro_usd: maxAmount, until } = grant
       add.run(
         grants.params({
-          ...{ id, kind, asker, host, scope },
+          ...{ id, kind, asker, host, scope, path: grant.path ?? null },
           accountId: grant.account_id,
           maxAmountMicroUsd: maxAmount === null ? null : BigInt(maxAmount),
           timesLeft: grant.times_left,
@@ -105,9 +106,9 @@ export function grantRepository(database: Database): GrantRepository {
 function parseRow(stored: StoredRow): Grant | undefined {
   const row = grants.tryFromRow(stored)
   if (!row) return undefined
-  const { id, kind, asker, host, scope, accountId, maxAmountMicroUsd, timesLeft, untilMs, createdAtMs } = row
+  const { id, kind, asker, host, scope, path, accountId, maxAmountMicroUsd, timesLeft, untilMs, createdAtMs } = row
   return Grant.safeParse({
-    ...{ id, kind, asker, host, scope },
+    ...{ id, kind, asker, host, scope, path },
     account_id: accountId,
     max_amount_micro_usd: maxAmountMicroUsd === null ? null : String(maxAmountMicroUsd),
     times_left: timesLeft,

@@ -4,13 +4,13 @@ import type { Decision } from './approvals.ts'
 import type { JudgedIntent } from './judgedIntent.ts'
 
 /**
- * More of what is approved now: for the same asker, host, payee or chain, and account, and up to the same amount. The
+ * More of what is approved now: for the same asker, host, payee or chain, path (if `only_path`) and account, and up to the same amount. The
  * number of times counts this one, which needs no grant.
  * @throws AppError `intent/invalid`
  */
 export function newGrant(
   record: IntentRecord,
-  { times, until }: NonNullable<Decision['grant']>,
+  { times, until, only_path: onlyPath = false }: NonNullable<Decision['grant']>,
   { id, nowMs }: { id: string; nowMs: number },
 ): Grant {
   if (!mayBeGranted(record.kind)) {
@@ -28,6 +28,7 @@ export function newGrant(
     asker: record.asker,
     host: record.host,
     scope: record.scope,
+    path: onlyPath ? (record.path ?? null) : null,
     account_id: record.account_id,
     max_amount_micro_usd: record.amount_micro_usd,
     times_left: times === undefined ? null : times - 1,
@@ -55,6 +56,7 @@ function fits(grant: Grant, intent: JudgedIntent): boolean {
     grant.asker.id === intent.asker.id &&
     grant.host === intent.host &&
     grant.scope === intent.scope &&
+    (grant.path == null || grant.path === intent.path) &&
     grant.account_id === intent.accountId &&
     amountFits(grant.max_amount_micro_usd, intent.amountMicroUsd)
   )

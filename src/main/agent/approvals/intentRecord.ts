@@ -34,6 +34,7 @@ export function newRecord(
     raw,
     host,
     scope: scopeOf(intent),
+    path: pathOf(intent),
     amount_micro_usd: amountMicroUsd === null ? null : String(amountMicroUsd),
     purchase: purchase ?? null,
     needs_confirmation: isAbove(amountMicroUsd, policy.confirm_above_micro_usd),
@@ -63,6 +64,11 @@ function scopeOf(intent: Intent): string | null {
   if (intent.kind === 'siwe') return `eip155:${intent.chain_id}`
   if (intent.kind === 'siws') return `solana:${intent.chain_id.replace(/^solana:/, '')}`
   return null
+}
+
+/** Path of what a payment is for, without its query. */
+function pathOf(intent: Intent): string | null {
+  return intent.kind === 'x402.authorize' ? (URL.parse(intent.resource)?.pathname ?? null) : null
 }
 
 /** A sign-in that says itself how long it holds waits no longer than that. */

@@ -49,6 +49,15 @@ test.each<[what: string, other: Partial<JudgedIntent>]>([
   expect(effect({ ...payment, ...other })).toBe('ask')
 })
 
+test('a grant for one path fits payments for that path alone', () => {
+  const narrow = { grants: [{ ...grant, path: '/domains/register' }] }
+  expect(effect({ ...payment, path: '/domains/register' }, narrow)).toBe('allow')
+  expect(effect({ ...payment, path: '/domains/register/more' }, narrow)).toBe('ask')
+  expect(effect({ ...payment, path: null }, narrow)).toBe('ask')
+  expect(effect(payment, narrow)).toBe('ask')
+  expect(effect({ ...payment, path: '/pay/5/acct' }, { grants: [{ ...grant, path: null }] })).toBe('allow')
+})
+
 test('a grant without an amount moves no money', () => {
   expect(effect(payment, { grants: [{ ...grant, max_amount_micro_usd: null }] })).toBe('ask')
 })

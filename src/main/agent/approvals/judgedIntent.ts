@@ -7,6 +7,8 @@ export type JudgedIntent = {
   host: string | null
   /** Payee and network of a payment, chain of a sign-in. */
   scope: string | null
+  /** Path of what a payment is for. */
+  path?: string | null | undefined
   accountId: Grant['account_id']
   amountMicroUsd: bigint | null
   /** What a payment buys. */
@@ -19,8 +21,8 @@ export function needsWallet(kind: IntentKind): boolean {
 }
 
 export function judgedIntent(record: IntentRecord): JudgedIntent {
-  const { kind, asker, host, scope, account_id: accountId, purchase } = record
-  return { kind, asker, host, scope, accountId, amountMicroUsd: amountOf(record), purchase }
+  const { kind, asker, host, scope, path, account_id: accountId, purchase } = record
+  return { kind, asker, host, scope, path, accountId, amountMicroUsd: amountOf(record), purchase }
 }
 
 export function amountOf({ amount_micro_usd: amount }: Pick<IntentRecord, 'amount_micro_usd'>): bigint | null {

@@ -7,6 +7,7 @@ import { chatTools } from './chatTools.ts'
 import { clock } from './clock.ts'
 import { coinBalances } from './coinBalances.ts'
 import { domainRenewals } from './domainRenewals.ts'
+import { grantPaths } from './grantPaths.ts'
 import { grantReservations } from './grantReservations.ts'
 import { intentBasis } from './intentBasis.ts'
 import { keptIntents } from './keptIntents.ts'
@@ -58,4 +59,5 @@ export const agentMigrations: readonly Migration[] = [
   programSandboxes,
   purchaseLeases,
   clock,
+  grantPaths,
 ]

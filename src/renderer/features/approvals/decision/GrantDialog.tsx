@@ -32,9 +32,12 @@ export function GrantDialog({ record, busy, error, onApprove, onClose }: GrantDi
   const [timed, setTimed] = useState(true)
   const [times, setTimes] = useState(5)
   const [minutes, setMinutes] = useState('60')
+  const [extent, setExtent] = useState<'path' | 'host'>('path')
+  const { path, host } = record
   const draft: GrantDraft = {
     times: counted ? times : undefined,
     minutes: timed ? Number(minutes) : undefined,
+    onlyPath: typeof path === 'string' && extent === 'path',
   }
   const bounded = (counted || timed) && (!counted || numberFault(times, timesLimits) === undefined)
   return (
@@ -61,6 +64,17 @@ export function GrantDialog({ record, busy, error, onApprove, onClose }: GrantDi
           <Checkbox label="Until" checked={timed} onChange={setTimed} />
           <Select label="For how long" labelHidden value={minutes} onChange={setMinutes} options={spans} />
         </div>
+        {typeof path === 'string' && (
+          <Select
+            label="For"
+            value={extent}
+            onChange={(value) => setExtent(value === 'host' ? 'host' : 'path')}
+            options={[
+              { value: 'path', label: `Only ${path}` },
+              { value: 'host', label: `Anything ${host ?? 'the seller'} sells` },
+            ]}
+          />
+        )}
         <p role="status" className="rounded-card bg-panel px-3.5 py-2.5">
           {bounded ? grantSentence(record, draft, Date.now()) : 'Choose a number of times, or until when.'}
         </p>

@@ -21,6 +21,11 @@ test('says who may do what, where, up to how much, how often and until when', ()
   expect(grantSentence(record, { times: undefined, minutes: 60 }, nowMs)).toMatch(
     /may pay up to \$0\.50 .* for anything it sells, any number of times, until 11/,
   )
+  const bought = { ...record, path: '/datasets/2' }
+  expect(grantSentence(bought, { times: 2, minutes: undefined, onlyPath: true }, nowMs)).toMatch(
+    / for \/datasets\/2 only, this time and 1 more/,
+  )
+  expect(grantSentence(bought, { times: 2, minutes: undefined }, nowMs)).toMatch(/ for anything it sells, /)
   expect(grantSentence(record, { times: 2, minutes: 7 * 1440 }, nowMs)).toMatch(/this time and 1 more, until .*8/)
 })
 

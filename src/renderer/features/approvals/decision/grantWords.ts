@@ -5,7 +5,12 @@ import { formatUsd } from '../../../../shared/money/moneyText.ts'
 import { shortAddress } from '../../../../shared/shortAddress.ts'
 
 /** How much more than this once: how often in all, until when, or both. */
-export type GrantDraft = { times: number | undefined; minutes: number | undefined }
+export type GrantDraft = {
+  times: number | undefined
+  minutes: number | undefined
+  /** Whether payments must be for the same path of the host. */
+  onlyPath?: boolean
+}
 
 /** Registrations and messages are approved one at a time, and so is what is above the threshold. */
 export function mayApproveMore({ kind, needs_confirmation, decision }: IntentRecord): boolean {
@@ -13,14 +18,15 @@ export function mayApproveMore({ kind, needs_confirmation, decision }: IntentRec
 }
 
 /** Exactly what will be signed without another question. */
-export function grantSentence(record: IntentRecord, { times, minutes }: GrantDraft, nowMs: number): string {
+export function grantSentence(record: IntentRecord, { times, minutes, onlyPath }: GrantDraft, nowMs: number): string {
   const { name } = askerWords(record.asker)
   const deed = deedWords({
     kind: record.kind,
     host: record.host ?? '*',
     max_amount_micro_usd: record.amount_micro_usd,
   })
-  const sold = record.kind === 'x402.authorize' ? ' for anything it sells' : ''
+  const only = onlyPath && record.path ? ` for ${record.path} only` : ' for anything it sells'
+  const sold = record.kind === 'x402.authorize' ? only : ''
   const means =
     record.kind === 'tool.call'
       ? `call ${record.scope ?? 'the tool'}`

@@ -59,9 +59,10 @@ export function useDecision(record: IntentRecord) {
   }
 }
 
-function wireGrant({ times, minutes }: GrantDraft, nowMs: number) {
+function wireGrant({ times, minutes, onlyPath }: GrantDraft, nowMs: number) {
   return {
     ...(times !== undefined && { times }),
+    ...(onlyPath && { only_path: true }),
     ...(minutes !== undefined && { until: isoTime(nowMs + minutes * 60_000) }),
   }
 }

@@ -33,7 +33,7 @@ export function GrantsGroup() {
 function GrantRow({ grant }: { grant: Grant }) {
   const revoke = useRevokeGrant()
   const [busy, setBusy] = useState(false)
-  const { asker, kind, host, scope, max_amount_micro_usd } = grant
+  const { asker, kind, host, scope, path, max_amount_micro_usd } = grant
   const who = asker.kind === 'person' ? 'You' : `“${asker.name}”`
   const end = async () => {
     setBusy(true)
@@ -49,7 +49,8 @@ function GrantRow({ grant }: { grant: Grant }) {
       <div className="min-w-56 flex-1">
         <p>
           {who} may {deedWords({ kind, host: host ?? '*', max_amount_micro_usd })}
-          {payeeWords(scope)} without asking.
+          {payeeWords(scope)}
+          {path ? ` for ${path} only` : ''} without asking.
         </p>
         <p className="text-small text-faint">{endWords(grant)}</p>
       </div>
