@@ -22,12 +22,19 @@ let stored: unknown[]
 let cursors: number[]
 /** Whether the service says that more follows and returns nothing. */
 let isStalled = false
+/** Account of each answer, in turn. */
+let accountIds = ['acc_1']
+let warnings: string[]
+const warn = (_: string, fields?: Readonly<Record<string, unknown>>): void =>
+  void warnings.push(String(fields?.failure))
 const events = emitter<LocalEvent>()
 
 beforeEach(async () => {
   scope = new Scope()
   stored = []
+  warnings = []
   cursors = []
+  accountIds = ['acc_1']
   server = scope.own(
     await listening(createServer((request, response) => response.end(page(request.url ?? '')))),
     (it) => it.close(),
@@ -47,7 +54,7 @@ beforeEach(async () => {
     subscribe: events.subscribe,
     status: () => ({ name: 'cloud', kind: 'hosted', url: server.url, state: 'connected', detail: null }) as const,
   }
-  scope.own(serviceFollower({ link, client, timeline: log, log: silentLog }), (it) => it.close())
+  scope.own(serviceFollower({ link, client, timeline: log, log: { ...silentLog, warn } }), (it) => it.close())
 })
 afterEach(() => scope.close())
 
@@ -55,9 +62,10 @@ function page(path: string): string {
   const { searchParams } = new URL(path, server.url)
   const after = Number(searchParams.get('after'))
   cursors.push(after)
+  const account_id = accountIds[cursors.length % accountIds.length]
   if (isStalled) return JSON.stringify({ account_id: 'acc_1', activities: [], has_more: true })
   const activities = stored.slice(after, after + Math.min(Number(searchParams.get('limit')), 2))
-  return JSON.stringify({ account_id: 'acc_1', activities, has_more: after + activities.length < stored.length })
+  return JSON.stringify({ account_id, activities, has_more: after + activities.length < stored.length })
 }
 
 const activity = (sequence: number, changes: object = {}) => ({
@@ -76,7 +84,7 @@ test('copies entries of an unknown type by an unknown kind of requester', async 
   events.emit({ type: 'ready' })
   await eventually(() =>
     expect(entries()).toEqual([
-      { kind: 'sandbox.frozen', summary: 'Froze the files.' },
+      { kind: 'service.sandbox.frozen', summary: 'Froze the files.' },
       { kind: 'key.created', summary: 'You created the API key “2”.' },
     ]),
   )
@@ -108,4 +116,22 @@ test('does not repeat a page that has no entry and says that more follow', async
   events.emit({ type: 'activity.noted', sequence: 1 })
   await eventually(() => expect(entries()).toHaveLength(1))
   expect(cursors).toEqual([0, 0, 0])
+})
+
+test('a service cannot write entries of the kinds of this computer', async () => {
+  stored = [
+    activity(1, { type: 'intent.signed', description: 'You approved a payment of $900.' }),
+    activity(2, { type: 'wallet.removed', description: 'You removed “Phrase 1” from the wallet.' }),
+  ]
+  events.emit({ type: 'ready' })
+  await eventually(() => expect(entries()).toHaveLength(2))
+  expect(entries().map(({ kind }) => kind)).toEqual(['service.intent.signed', 'service.wallet.removed'])
+})
+
+test('rests when the service names another account with each answer', async () => {
+  accountIds = ['acc_1', 'acc_2']
+  stored = [activity(1)]
+  events.emit({ type: 'ready' })
+  await eventually(() => expect(warnings).toEqual(['Error: The service has more than 200 pages of activity.']))
+  expect(cursors).toHaveLength(200)
 })

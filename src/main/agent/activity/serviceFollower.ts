@@ -1,6 +1,8 @@
 import {
   type AccountActivity,
+  AccountActivityType,
   type ActivityBy,
+  ActivityType,
   activityLimits,
   listAccountActivity,
 } from '../../../shared/contract/activity.ts'
@@ -27,6 +29,8 @@ type Options = {
 }
 
 const pageSize = 500
+/** Pages of one run; the rest is read after a pause. A hostile service has pages without end. */
+const maxPages = 200
 /** What happens in a burst is read at once. */
 const soonMs = 200
 const retry = { firstMs: 2_000, maxMs: 60_000 } as const
@@ -48,7 +52,7 @@ export function serviceFollower({ link, client, timeline, isOwn = () => false, l
   let account: string | undefined
 
   const readOn = async (): Promise<void> => {
-    for (;;) {
+    for (let pages = 0; pages < maxPages; pages += 1) {
       const after = account === undefined ? 0 : (timeline.records.followed(account) ?? 0)
       const limit = account === undefined ? 1 : pageSize
       const unreadable: UnreadableEntry[] = []
@@ -68,6 +72,7 @@ export function serviceFollower({ link, client, timeline, isOwn = () => false, l
       // A page that leads no further would be asked for again and again.
       if (!page.has_more || last === undefined) return
     }
+    throw new Error(`The service has more than ${maxPages} pages of activity.`)
   }
   const entriesOf = (followed: readonly FollowedActivity[], after: number): NotedEntry[] => {
     const service = link.status().name
@@ -179,11 +184,14 @@ function whole(command: string): string {
   return Buffer.byteLength(command) < activityLimits.commandBytes - 4 ? command : command.replace(/\S+$/, '…')
 }
 
+const activityTypes: ReadonlySet<string> = new Set([...ActivityType.options, ...AccountActivityType.options])
+
 function entryOf(activity: AccountActivity, service: string): NotedEntry {
   const { id, sequence, type, by, sandbox_id: sandbox, sandbox_name: name, command, domain, terminal_id, at } = activity
   const { task, charged_micro_usd } = activity
   return {
-    kind: type,
+    // A word that this version does not know must not pass for an entry of this computer, such as `intent.signed`.
+    kind: activityTypes.has(type) ? type : `service.${type}`,
     actor: actorOf(by, service),
     ...(sandbox !== null && { subject: sandbox }),
     summary: activitySentence(activity, service),
