@@ -56,10 +56,17 @@ export function createOrphanedDomains(options: {
     list: records.list,
     records: (zone) => read(zone, false),
     async removeRecords(zone) {
-      const orphaned = await read(zone, true)
-      for (const { id } of orphaned) await zones.remove(zone, id)
-      for (const { domain } of under(zone)) records.remove(domain)
-      return orphaned
+      const removed: RegistrarRecord[] = []
+      for (const record of await read(zone, true)) {
+        // Meanwhile the domain may have been added to another sandbox.
+        if (!under(zone).some(({ domain }) => hostIn(zone.name, domain) === record.host)) continue
+        await zones.remove(zone, record.id)
+        removed.push(record)
+      }
+      for (const { domain } of under(zone)) {
+        if (removed.some(({ host }) => host === hostIn(zone.name, domain))) records.remove(domain)
+      }
+      return removed
     },
     sandboxRemoved(id) {
       const accounts = new Set<AccountId>()
