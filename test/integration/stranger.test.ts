@@ -126,6 +126,8 @@ const lines: Record<string, Line> = {
   imageList: own(),
   imageAdd: { kind: 'owner', body: { name: 'mine', source: { kind: 'archive', path: '/etc/passwd' } } },
   imageRemove: { kind: 'owner' },
+  sandboxHostGet: { kind: 'owner' },
+  sandboxHostReplace: { kind: 'owner' },
   foundSandboxList: own(),
   removedThingList: own(),
   foundSandboxAdopt: { kind: 'owner' },

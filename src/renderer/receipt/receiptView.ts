@@ -1,4 +1,3 @@
-import { tokenAmount } from '../../shared/tokenAmount.ts'
 import { isJson, type Json, jsonOf, textOf } from './hostMessages.ts'
 
 /** What the page shows of a call. All of it is text: it comes from sellers, sites and programs. */
@@ -118,7 +117,9 @@ function withoutHint(message: string): string {
 function usdc(microUsd: unknown, test: unknown): string | undefined {
   const amount = Number(microUsd)
   if (!Number.isFinite(amount)) return undefined
-  return `${tokenAmount(BigInt(Math.round(amount)), 6)} ${test === true ? 'test USDC' : 'USDC'}`
+  // Written here: a module that other pages use too would be a file of its own, and this page is one document.
+  const [whole = '', part = ''] = (amount / 1_000_000).toFixed(6).split('.')
+  return `${whole}.${part.replace(/0{1,4}$/, '')} ${test === true ? 'test USDC' : 'USDC'}`
 }
 
 function timeOf(time: unknown): string | undefined {
