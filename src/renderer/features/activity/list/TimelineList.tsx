@@ -24,9 +24,10 @@ const atTopPixels = 24
 /** One stop for Tab: the arrows go from row to row, Enter opens one. What comes while one reads waits above. */
 export function TimelineList({ entries, requestStates, sought, hasMore, onMore }: TimelineListProps) {
   const place = useRef<HTMLDivElement>(null)
-  /** While one reads, the newest entry that is in the list. */
+  /** Highest sequence in the list when the user began to read. Undefined: entries appear as they come. */
   const [heldAt, setHeldAt] = useState<number>()
-  const newest = entries[0]?.sequence ?? 0
+  // The list is in the order of time, in which the last entry of the log need not be the first.
+  const newest = entries.reduce((highest, { sequence }) => Math.max(highest, sequence), 0)
   const shown = heldAt === undefined ? entries : entries.filter(({ sequence }) => sequence <= heldAt)
   const waiting = entries.length - shown.length
   const items = timelineItems(shown, new Date(), requestStates)
