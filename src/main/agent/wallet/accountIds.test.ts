@@ -70,7 +70,7 @@ test('accounts of an older version get their ids, with all that refers to them',
       )
       .run(oldEvm)
     const grant = database.prepare(
-      `INSERT INTO grants VALUES (?, 'x402.authorize', '{}', NULL, NULL, ?, NULL, NULL, NULL, 0)`,
+      `INSERT INTO grants (id, kind, asker, account_id, created_at_ms) VALUES (?, 'x402.authorize', '{}', ?, 0)`,
     )
     grant.run('grant_1', oldEvm)
     grant.run('grant_2', oldSolana)
