@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { lockData } from '../src/main/platform/dataLock.ts'
-import { AppError } from '../src/shared/appError.ts'
+import { lockData } from '#platform/dataLock.ts'
+import { AppError } from '#shared/appError.ts'
 import { isBuilt } from './buildState.ts'
 
 const root = resolve(import.meta.dirname, '..')

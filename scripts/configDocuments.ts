@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { Config, type ConfigKey, configKeys } from '../src/main/config/config.ts'
+import { Config, type ConfigKey, configKeys } from '#config/config.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const keysBegin = '<!-- keys: written by scripts/configDocuments.ts -->'

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { namedPart } from '../src/main/host/runtimes/perlScript.ts'
+import { namedPart } from '#host/runtimes/perlScript.ts'
 
 const scripts = 'src/main/host/runtimes/scripts'
 const composing = /\bperl(?:Script\(\s*((?:'[^']*'(?:,\s*)?)*)\)|Part\(('[^']*')\))/g

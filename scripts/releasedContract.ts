@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { z } from 'zod'
-import type { Route } from '../src/shared/contract/route.ts'
-import { type Extent, sampleOf } from '../test/support/contractSamples.ts'
-import { projectFolder } from '../test/support/plantedTree.ts'
+import type { Route } from '#shared/contract/route.ts'
+import { type Extent, sampleOf } from '#test/support/contractSamples.ts'
+import { projectFolder } from '#test/support/plantedTree.ts'
 
 /**
  * Stores the contract of a released version, to which the tests compare this one in both directions:

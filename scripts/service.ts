@@ -1,13 +1,13 @@
 /** `npm run service`: builds the pages of terminal links when sources changed, then runs the service alone. */
 import { resolve } from 'node:path'
-import { failureText } from '../src/main/platform/commandLine.ts'
+import { failureText } from '#platform/commandLine.ts'
 import { isBuilt } from './buildState.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const onlyTells = process.argv.slice(2).some((part) => part === '--help' || part === '--version')
 
 if (!onlyTells && !isBuilt(root)) await buildPages()
-await import('../src/main/entries/service.ts')
+await import('#entries/service.ts')
 
 /** Where the tools to build are not installed, everything but these pages works. */
 async function buildPages(): Promise<void> {

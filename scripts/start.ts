@@ -1,9 +1,9 @@
 /** `npm start`: builds when sources changed, then shows Steward in its window, or in the browser where it cannot. */
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
-import { readStartOptions, type StartOptions, startLine } from '../src/main/config/startOptions.ts'
-import { exitCodeOf, exitCodes, failureText, helpOf } from '../src/main/platform/commandLine.ts'
-import { version } from '../src/main/platform/version.ts'
+import { readStartOptions, type StartOptions, startLine } from '#config/startOptions.ts'
+import { exitCodeOf, exitCodes, failureText, helpOf } from '#platform/commandLine.ts'
+import { version } from '#platform/version.ts'
 import { isBuilt } from './buildState.ts'
 import { electronBinary, fetchElectron, whyNoWindow } from './electronBinary.ts'
 
@@ -26,19 +26,19 @@ async function run(options: StartOptions): Promise<number> {
       process.stdout.write(`${version}\n`)
       return 0
     case 'doctor':
-      return (await import('../src/main/commands/doctor.ts')).runDoctor(options, process.env, windowFault())
+      return (await import('#commands/doctor.ts')).runDoctor(options, process.env, windowFault())
     case 'stop':
-      return (await import('../src/main/commands/stop.ts')).runStop(options)
+      return (await import('#commands/stop.ts')).runStop(options)
     case 'image':
-      return (await import('../src/main/commands/imageCommand.ts')).runImage(options)
+      return (await import('#commands/imageCommand.ts')).runImage(options)
     case 'rdap':
-      return (await import('../src/main/commands/rdapCommand.ts')).runRdap(options)
+      return (await import('#commands/rdapCommand.ts')).runRdap(options)
     case 'verify':
-      return (await import('../src/main/commands/verifyCommand.ts')).runVerify(options)
+      return (await import('#commands/verifyCommand.ts')).runVerify(options)
     case 'backup':
-      return (await import('../src/main/commands/backupCommand.ts')).runBackup(options)
+      return (await import('#commands/backupCommand.ts')).runBackup(options)
     case 'restore':
-      return (await import('../src/main/commands/backupCommand.ts')).runRestore(options)
+      return (await import('#commands/backupCommand.ts')).runRestore(options)
     case 'start':
       if (!isBuilt(root)) await (await import('./buildIfStale.ts')).buildIfStale()
       return start(options)
@@ -99,6 +99,6 @@ function runElectron(binary: string): Promise<number | string> {
 /** The built program starts faster than the sources, and takes this process. */
 async function headless(options: StartOptions): Promise<number> {
   const built = resolve(root, 'out', 'main', 'headless.js')
-  const { headlessProgram } = (await import(built)) as typeof import('../src/main/entries/headless.ts')
+  const { headlessProgram } = (await import(built)) as typeof import('#entries/headless.ts')
   return headlessProgram(options, process.env)
 }

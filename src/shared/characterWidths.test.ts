@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { libraryWidths } from '../../scripts/characterWidths.ts'
+import { libraryWidths } from '#scripts/characterWidths.ts'
 import { characterWidths } from './characterWidths.ts'
 
 const { wcwidth, charProperties } = characterWidths()

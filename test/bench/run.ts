@@ -4,9 +4,9 @@
  * and writes docs/bench.md. Run it on a machine that does nothing else. A quick run has few tries and prints its page instead of writing it.
  */
 import { writeFileSync } from 'node:fs'
-import { buildStep, failedSteps } from '../../scripts/steps.ts'
-import { createSandbox, deleteSandbox, listRuntimes } from '../../src/shared/contract/sandboxes.ts'
-import type { SandboxId } from '../../src/shared/ids.ts'
+import { buildStep, failedSteps } from '#scripts/steps.ts'
+import { createSandbox, deleteSandbox, listRuntimes } from '#shared/contract/sandboxes.ts'
+import type { SandboxId } from '#shared/ids.ts'
 import { type Steward, startSteward } from '../support/steward.ts'
 import { type StewardClient, stewardClient } from '../support/stewardClient.ts'
 import { removeMadeFolders, temporaryFolder } from '../support/temporaryFolder.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { silentLog } from '../../src/main/platform/log.ts'
+import { silentLog } from '#platform/log.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { sandboxRuntimeContract } from './sandboxRuntime.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { suiteForm } from '../../scripts/suiteForms.ts'
+import { suiteForm } from '#scripts/suiteForms.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { sandboxRuntimeContract } from './sandboxRuntime.ts'

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { commandsIn, documentedCommands, scriptCommand } from '../../scripts/documentedCommands.ts'
+import { commandsIn, documentedCommands, scriptCommand } from '#scripts/documentedCommands.ts'
 import { projectFolder } from '../support/plantedTree.ts'
 
 const read = (path: string) => readFileSync(join(projectFolder, path), 'utf8')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Facilitator, SignedPayment } from '../../src/main/service/payments/facilitator.ts'
+import type { Facilitator, SignedPayment } from '#service/payments/facilitator.ts'
 import { lowerCase, type Payer, payer } from '../support/payer.ts'
 
 export type FacilitatorWorld = {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { toolProfiles } from '../../src/shared/contract/toolClients.ts'
-import { toolsOf } from '../../src/shared/contract/tools/toolTable.ts'
+import { toolProfiles } from '#shared/contract/toolClients.ts'
+import { toolsOf } from '#shared/contract/tools/toolTable.ts'
 import { contractRoutes } from '../support/contractRoutes.ts'
 import { projectFolder } from '../support/plantedTree.ts'
 

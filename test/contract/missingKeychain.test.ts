@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { keychainSecretStore } from '../../src/main/platform/keychainSecretStore.ts'
-import { tryKeychain } from '../../src/main/platform/tryKeychain.ts'
+import { keychainSecretStore } from '#platform/keychainSecretStore.ts'
+import { tryKeychain } from '#platform/tryKeychain.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** A process of its own: one that has met a bus stays with it. */

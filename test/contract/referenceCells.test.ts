@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { agentReferences } from '../../src/main/agent/references/agentReferences.ts'
-import { serviceReferences } from '../../src/main/service/references/serviceReferences.ts'
-import { type Migration, migrate } from '../../src/main/storage/migrate.ts'
-import { agentMigrations } from '../../src/main/storage/migrations/agent/agentMigrations.ts'
-import { serviceMigrations } from '../../src/main/storage/migrations/serviceMigrations.ts'
-import { type Database, openDatabase } from '../../src/main/storage/openDatabase.ts'
+import { agentReferences } from '#agent/references/agentReferences.ts'
+import { serviceReferences } from '#service/references/serviceReferences.ts'
+import { type Migration, migrate } from '#storage/migrate.ts'
+import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
+import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
+import { type Database, openDatabase } from '#storage/openDatabase.ts'
 import {
   type Reference,
   referencesOf,
   type StoredReferences,
   type ThingKind,
-} from '../../src/main/storage/storedReferences.ts'
+} from '#storage/storedReferences.ts'
 
 /**
  * Each declared reference, run: removes the thing and reads what became of the row. What the schema enforces is run here

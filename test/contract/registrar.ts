@@ -4,9 +4,9 @@ import {
   type Registrar,
   RegistrarFailure,
   type Registration,
-} from '../../src/main/service/domains/registrars/registrar.ts'
-import { type DnsRecordData, dnsRecordTypes } from '../../src/shared/dns/dnsRecord.ts'
-import { type ZoneStep, zonePlan } from '../../src/shared/dns/zonePlan.ts'
+} from '#service/domains/registrars/registrar.ts'
+import { type DnsRecordData, dnsRecordTypes } from '#shared/dns/dnsRecord.ts'
+import { type ZoneStep, zonePlan } from '#shared/dns/zonePlan.ts'
 import { randomZone } from '../support/randomZone.ts'
 
 export type RegistrarWorld = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Reservations, ReservedUse } from '../../src/main/agent/approvals/reservations.ts'
+import type { Reservations, ReservedUse } from '#agent/approvals/reservations.ts'
 
 export type ReservationsUnderTest = {
   reservations: Reservations

@@ -5,10 +5,10 @@ import type {
   MachineTerminal,
   SandboxRuntime,
   TerminalRequest,
-} from '../../src/main/host/runtimes/sandboxRuntime.ts'
-import { execStreamBytes } from '../../src/main/host/runtimes/sandboxRuntime.ts'
-import type { MachineSpec } from '../../src/shared/contract/hostIpc.ts'
-import type { ImageName } from '../../src/shared/contract/images.ts'
+} from '#host/runtimes/sandboxRuntime.ts'
+import { execStreamBytes } from '#host/runtimes/sandboxRuntime.ts'
+import type { MachineSpec } from '#shared/contract/hostIpc.ts'
+import type { ImageName } from '#shared/contract/images.ts'
 import { until } from '../support/eventually.ts'
 import { expectAppError, machineSpec, never, run } from '../support/machines.ts'
 import { snapshotsContract } from './sandboxSnapshots.ts'

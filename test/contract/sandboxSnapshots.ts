@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import type { Machine, SandboxRuntime, SnapshotPlace } from '../../src/main/host/runtimes/sandboxRuntime.ts'
-import type { MachineSpec } from '../../src/shared/contract/hostIpc.ts'
-import type { ImageName } from '../../src/shared/contract/images.ts'
-import { type SandboxId, SnapshotId } from '../../src/shared/ids.ts'
+import type { Machine, SandboxRuntime, SnapshotPlace } from '#host/runtimes/sandboxRuntime.ts'
+import type { MachineSpec } from '#shared/contract/hostIpc.ts'
+import type { ImageName } from '#shared/contract/images.ts'
+import { type SandboxId, SnapshotId } from '#shared/ids.ts'
 import { until } from '../support/eventually.ts'
 import { expectAppError, machineSpec, never, run } from '../support/machines.ts'
 

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { agentReferences } from '../../src/main/agent/references/agentReferences.ts'
-import { serviceReferences } from '../../src/main/service/references/serviceReferences.ts'
-import { migrate } from '../../src/main/storage/migrate.ts'
-import { agentMigrations } from '../../src/main/storage/migrations/agent/agentMigrations.ts'
-import { serviceMigrations } from '../../src/main/storage/migrations/serviceMigrations.ts'
-import { type Database, openDatabase } from '../../src/main/storage/openDatabase.ts'
+import { agentReferences } from '#agent/references/agentReferences.ts'
+import { serviceReferences } from '#service/references/serviceReferences.ts'
+import { migrate } from '#storage/migrate.ts'
+import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
+import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
+import { type Database, openDatabase } from '#storage/openDatabase.ts'
 import {
   type DeclaredColumn,
   historyOf,
@@ -15,7 +15,7 @@ import {
   type Reference,
   referencesOf,
   type StoredReferences,
-} from '../../src/main/storage/storedReferences.ts'
+} from '#storage/storedReferences.ts'
 
 /** Walks both schemas: what looks like a reference is declared, and what is declared is there. */
 const databases = [

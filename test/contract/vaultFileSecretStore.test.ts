@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { vaultFileSecretStore } from '../../src/main/platform/vaultFileSecretStore.ts'
+import { vaultFileSecretStore } from '#platform/vaultFileSecretStore.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { secretStoreContract } from './secretStore.ts'
 

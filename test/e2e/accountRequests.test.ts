@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { decideAccountRequest, listAccountRequests } from '../../src/shared/contract/accountRequests.ts'
-import { shortAddress } from '../../src/shared/shortAddress.ts'
+import { decideAccountRequest, listAccountRequests } from '#shared/contract/accountRequests.ts'
+import { shortAddress } from '#shared/shortAddress.ts'
 import { exchange } from '../support/runningService.ts'
 import { evmWallet, solanaWallet } from '../support/wallets.ts'
 import { approvalsScreen } from './pages/approvalsScreen.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { createApiKey } from '../../src/shared/contract/accounts.ts'
+import { createApiKey } from '#shared/contract/accounts.ts'
 import {
   askIntent,
   decideIntent,
@@ -8,12 +8,12 @@ import {
   listGrants,
   listIntents,
   switchStop,
-} from '../../src/shared/contract/intents.ts'
-import { getPayment } from '../../src/shared/contract/localPayments.ts'
-import { buyRegistration } from '../../src/shared/contract/localPurchases.ts'
-import { changePaymentBudgets, getPaymentBudgets } from '../../src/shared/contract/paymentBudgets.ts'
-import { giveTestMoney } from '../../src/shared/contract/payments.ts'
-import { getWallet, lockWallet } from '../../src/shared/contract/wallet.ts'
+} from '#shared/contract/intents.ts'
+import { getPayment } from '#shared/contract/localPayments.ts'
+import { buyRegistration } from '#shared/contract/localPurchases.ts'
+import { changePaymentBudgets, getPaymentBudgets } from '#shared/contract/paymentBudgets.ts'
+import { giveTestMoney } from '#shared/contract/payments.ts'
+import { getWallet, lockWallet } from '#shared/contract/wallet.ts'
 import { until } from '../support/eventually.ts'
 import { type StewardClient, stewardClient } from '../support/stewardClient.ts'
 import { changeConfirmed, importPrivateKey } from '../support/walletForms.ts'

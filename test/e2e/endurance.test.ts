@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { deleteSandbox } from '../../src/shared/contract/sandboxes.ts'
-import { createTerminal } from '../../src/shared/contract/terminals.ts'
+import { deleteSandbox } from '#shared/contract/sandboxes.ts'
+import { createTerminal } from '#shared/contract/terminals.ts'
 import { eventually, until } from '../support/eventually.ts'
 import type { SharedSteward } from '../support/sharedSteward.ts'
 import type { AppWindow } from './pages/appWindow.ts'

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createApiKey } from '../../src/shared/contract/accounts.ts'
-import { getMe } from '../../src/shared/contract/auth.ts'
+import { createApiKey } from '#shared/contract/accounts.ts'
+import { getMe } from '#shared/contract/auth.ts'
 import {
   adjustCredits,
   getBalance,
   grantCredits,
   listTransactions,
   refundCharge,
-} from '../../src/shared/contract/credits.ts'
-import { createChatCompletion } from '../../src/shared/contract/inference.ts'
+} from '#shared/contract/credits.ts'
+import { createChatCompletion } from '#shared/contract/inference.ts'
 import {
   addModelServer,
   readProviderKeysAgain,
   removeProviderKey,
   testProvider,
-} from '../../src/shared/contract/providers.ts'
-import { openWalletSheet } from '../../src/shared/contract/wallet.ts'
-import { shortAddress } from '../../src/shared/shortAddress.ts'
+} from '#shared/contract/providers.ts'
+import { openWalletSheet } from '#shared/contract/wallet.ts'
+import { shortAddress } from '#shared/shortAddress.ts'
 import { eventually } from '../support/eventually.ts'
 import { giveProviderKey } from '../support/keySheets.ts'
 import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { getAutomaton } from '../../src/shared/contract/automatons.ts'
+import { getAutomaton } from '#shared/contract/automatons.ts'
 import { importPrivateKey } from '../support/walletForms.ts'
 import { approvalsScreen } from './pages/approvalsScreen.ts'
 import { identityScreen } from './pages/identityScreen.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createConversation, deleteConversation } from '../../src/shared/contract/chats.ts'
-import { createSandbox, deleteSandbox, stopSandbox } from '../../src/shared/contract/sandboxes.ts'
+import { createConversation, deleteConversation } from '#shared/contract/chats.ts'
+import { createSandbox, deleteSandbox, stopSandbox } from '#shared/contract/sandboxes.ts'
 import { until } from '../support/eventually.ts'
 import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { encryptKeystoreJson, HDNodeWallet, Wallet } from 'ethers'
 import type { Page } from 'playwright-core'
 import { afterAll, expect, test } from 'vitest'
-import { askIntent, decideIntent } from '../../src/shared/contract/intents.ts'
+import { askIntent, decideIntent } from '#shared/contract/intents.ts'
 import {
   type Planted,
   plantedBytes,

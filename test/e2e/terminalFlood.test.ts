@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTerminal } from '../../src/shared/contract/terminals.ts'
+import { createTerminal } from '#shared/contract/terminals.ts'
 import { eventually } from '../support/eventually.ts'
 import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { createApiKey, revokeApiKey } from '../../src/shared/contract/accounts.ts'
-import { createTerminal, createTerminalLink } from '../../src/shared/contract/terminals.ts'
+import { createApiKey, revokeApiKey } from '#shared/contract/accounts.ts'
+import { createTerminal, createTerminalLink } from '#shared/contract/terminals.ts'
 import { openWindow } from '../support/browser.ts'
 import { stewardClient } from '../support/stewardClient.ts'
 import { type StewardInBrowser, stewardInBrowser } from './pages/stewardInBrowser.ts'

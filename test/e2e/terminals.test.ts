@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { execInSandbox, listSandboxes, startSandbox, stopSandbox } from '../../src/shared/contract/sandboxes.ts'
-import { createTerminal, listTerminals } from '../../src/shared/contract/terminals.ts'
+import { execInSandbox, listSandboxes, startSandbox, stopSandbox } from '#shared/contract/sandboxes.ts'
+import { createTerminal, listTerminals } from '#shared/contract/terminals.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { leftBehind } from '../support/leftBehind.ts'
 import { isAlive, seenProcesses } from '../support/processes.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { uploadFile } from '../../src/shared/contract/files.ts'
-import { listToolServers, testToolServer } from '../../src/shared/contract/toolServers.ts'
+import { uploadFile } from '#shared/contract/files.ts'
+import { listToolServers, testToolServer } from '#shared/contract/toolServers.ts'
 import { type HostileToolServer, hostileToolServer, plainTool, says } from '../support/hostileToolServer.ts'
 import { filesystemServer } from '../support/judgingToolServers.ts'
 import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { getMe } from '../../src/shared/contract/auth.ts'
+import { getMe } from '#shared/contract/auth.ts'
 import { eventually } from '../support/eventually.ts'
 import { importPrivateKey } from '../support/walletForms.ts'
 import { evmWallet } from '../support/wallets.ts'

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { getAutomaton, listAutomatons } from '../../src/shared/contract/automatons.ts'
+import { getAutomaton, listAutomatons } from '#shared/contract/automatons.ts'
 import { openActivity } from './pages/activityScreen.ts'
 import { approvalsScreen } from './pages/approvalsScreen.ts'
 import type { AppWindow } from './pages/appWindow.ts'

@@ -1,6 +1,6 @@
-import type { ScreenQuestion } from '../../src/main/host/terminals/screenMessages.ts'
-import { type LossReason, type RemoteScreen, screenPool } from '../../src/main/host/terminals/screenPool.ts'
-import { silentLog } from '../../src/main/platform/log.ts'
+import type { ScreenQuestion } from '#host/terminals/screenMessages.ts'
+import { type LossReason, type RemoteScreen, screenPool } from '#host/terminals/screenPool.ts'
+import { silentLog } from '#platform/log.ts'
 import { mostMsFor, ownWork, withinDeadline } from './deadline.ts'
 import { randomOutput, seededRandom } from './randomOutput.ts'
 

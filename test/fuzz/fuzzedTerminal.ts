@@ -1,11 +1,11 @@
 /** Runs in a page: a terminal of the window as it is, with a service of its own that sends it what the test gives. */
 
-import { defaultPreferences } from '../../src/renderer/features/terminals/view/preferences/terminalPreferences.ts'
-import { terminalSession } from '../../src/renderer/features/terminals/view/terminalSession.ts'
-import { stewardDark } from '../../src/renderer/features/terminals/view/themes/stewardThemes.ts'
-import { webglLeases } from '../../src/renderer/features/terminals/view/webglLeases.ts'
-import type { ServerStreamMessage } from '../../src/shared/contract/terminalStream.ts'
-import { TerminalId } from '../../src/shared/ids.ts'
+import { defaultPreferences } from '#renderer/features/terminals/view/preferences/terminalPreferences.ts'
+import { terminalSession } from '#renderer/features/terminals/view/terminalSession.ts'
+import { stewardDark } from '#renderer/features/terminals/view/themes/stewardThemes.ts'
+import { webglLeases } from '#renderer/features/terminals/view/webglLeases.ts'
+import type { ServerStreamMessage } from '#shared/contract/terminalStream.ts'
+import { TerminalId } from '#shared/ids.ts'
 
 export type FuzzedTerminal = {
   /** Resolves when all of it has been parsed; it is the raw output of a program, in Base64. */

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { jsonLog } from '../../src/main/platform/log.ts'
+import { jsonLog } from '#platform/log.ts'
 import { until } from '../support/eventually.ts'
 import { runningService } from '../support/runningService.ts'
 

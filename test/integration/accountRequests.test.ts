@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { accountRequestLimits } from '../../src/shared/contract/accountRequests.ts'
+import { accountRequestLimits } from '#shared/contract/accountRequests.ts'
 import { exchange, runningService, type TestService } from '../support/runningService.ts'
 import { secondAccount } from '../support/secondAccount.ts'
 import { evmWallet, type SigningWallet, solanaWallet } from '../support/wallets.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { checkSteps } from '../../scripts/steps.ts'
+import { checkSteps } from '#scripts/steps.ts'
 import { plantedTree, projectFolder } from '../support/plantedTree.ts'
 import { runTool } from '../support/runTool.ts'
 

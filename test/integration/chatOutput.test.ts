@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { ChatCall } from '../../src/shared/contract/chatTools.ts'
+import type { ChatCall } from '#shared/contract/chatTools.ts'
 import { until } from '../support/eventually.ts'
 import { inferenceOf } from '../support/models/inferenceOf.ts'
 import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'

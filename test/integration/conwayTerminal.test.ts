@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { decideAccountRequest, listAccountRequests } from '../../src/shared/contract/accountRequests.ts'
+import { decideAccountRequest, listAccountRequests } from '#shared/contract/accountRequests.ts'
 import { type ConwayTerminal, type ConwayTools, conwayTerminal } from '../support/conwayTerminal.ts'
 import { until } from '../support/eventually.ts'
 import { openPersonSession } from '../support/personSession.ts'

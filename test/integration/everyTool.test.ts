@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { toolTable } from '../../src/shared/contract/tools/toolTable.ts'
+import { toolTable } from '#shared/contract/tools/toolTable.ts'
 import { eventually } from '../support/eventually.ts'
 import { hostileSeller, served } from '../support/hostileSeller.ts'
 import { type McpAnswer, type McpClient, mcpClient, toolClient } from '../support/mcpClients.ts'

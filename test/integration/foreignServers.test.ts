@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ToolOutcome } from '../../src/main/agent/tools/toolOutcome.ts'
-import type { ToolServer } from '../../src/shared/contract/toolServers.ts'
+import type { ToolOutcome } from '#agent/tools/toolOutcome.ts'
+import type { ToolServer } from '#shared/contract/toolServers.ts'
 import { everythingServer, filesystemServer } from '../support/judgingToolServers.ts'
 import { chatCaller, toolClient } from '../support/mcpClients.ts'
 import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'

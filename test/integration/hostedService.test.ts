@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { type Database, openDatabase } from '../../src/main/storage/openDatabase.ts'
+import { type Database, openDatabase } from '#storage/openDatabase.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { inferenceOf } from '../support/models/inferenceOf.ts'
 import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'

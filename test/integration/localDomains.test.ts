@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openDatabase } from '../../src/main/storage/openDatabase.ts'
+import { openDatabase } from '#storage/openDatabase.ts'
 import { eventually } from '../support/eventually.ts'
 import { plantedDomain } from '../support/plantedDomain.ts'
 import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Machine } from '../../src/main/host/runtimes/sandboxRuntime.ts'
+import type { Machine } from '#host/runtimes/sandboxRuntime.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { until } from '../support/eventually.ts'
 import { machineSpec, never, run } from '../support/machines.ts'

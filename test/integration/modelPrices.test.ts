@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { asksForCache, costOf, worstCost } from '../../src/main/agent/chat/modelPrices.ts'
-import { listedModels } from '../../src/main/service/inference/listedModels.ts'
-import { localModel } from '../../src/main/service/inference/modelCatalogue.ts'
-import { maxModelCost } from '../../src/shared/modelCost.ts'
-import type { ConfiguredModel } from '../../src/shared/modelFields.ts'
+import { asksForCache, costOf, worstCost } from '#agent/chat/modelPrices.ts'
+import { listedModels } from '#service/inference/listedModels.ts'
+import { localModel } from '#service/inference/modelCatalogue.ts'
+import { maxModelCost } from '#shared/modelCost.ts'
+import type { ConfiguredModel } from '#shared/modelFields.ts'
 import { anyPrices } from '../support/models/anyPrices.ts'
 
 /** As the agent reads it from the service's list. */

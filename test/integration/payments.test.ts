@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ToolCaller } from '../../src/main/agent/tools/toolCaller.ts'
+import type { ToolCaller } from '#agent/tools/toolCaller.ts'
 import { toolCaller } from '../support/mcpClients.ts'
 import { noLimits, type PayingAgent, payingAgent } from '../support/payingAgent.ts'
 

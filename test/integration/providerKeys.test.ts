@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createApiKey } from '../../src/shared/contract/accounts.ts'
-import { createChatCompletion, listModels } from '../../src/shared/contract/inference.ts'
+import { createApiKey } from '#shared/contract/accounts.ts'
+import { createChatCompletion, listModels } from '#shared/contract/inference.ts'
 import {
   addModelServer,
   listModelServers,
@@ -11,9 +11,9 @@ import {
   removeModelServer,
   removeProviderKey,
   testProvider,
-} from '../../src/shared/contract/providers.ts'
-import { listTimeline } from '../../src/shared/contract/timeline.ts'
-import { getWallet } from '../../src/shared/contract/wallet.ts'
+} from '#shared/contract/providers.ts'
+import { listTimeline } from '#shared/contract/timeline.ts'
+import { getWallet } from '#shared/contract/wallet.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { giveProviderKey, giveServerKey } from '../support/keySheets.ts'
 import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'

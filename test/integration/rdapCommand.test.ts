@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { runRdap } from '../../src/main/commands/rdapCommand.ts'
-import { readRdapBootstrap } from '../../src/main/service/domains/rdap/rdapBootstrap.ts'
+import { runRdap } from '#commands/rdapCommand.ts'
+import { readRdapBootstrap } from '#service/domains/rdap/rdapBootstrap.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 
 /** The list of RDAP servers, from a server that may answer anything. */

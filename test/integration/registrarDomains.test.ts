@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { jsonLog } from '../../src/main/platform/log.ts'
+import { jsonLog } from '#platform/log.ts'
 import { type Payer, payer, paymentHeader } from '../support/payer.ts'
 import { nameSiloKey, nameSiloServer } from '../support/registrars/nameSiloServer.ts'
 import { type Answer, runningService, type Sent, type TestService } from '../support/runningService.ts'

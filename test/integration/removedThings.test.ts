@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openDatabase } from '../../src/main/storage/openDatabase.ts'
+import { openDatabase } from '#storage/openDatabase.ts'
 import { eventually } from '../support/eventually.ts'
 import { localRuntime } from '../support/localMachine.ts'
 import { inferenceOf } from '../support/models/inferenceOf.ts'

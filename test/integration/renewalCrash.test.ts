@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { paymentBudgetRepository } from '../../src/main/agent/budgets/paymentBudgetRepository.ts'
+import { paymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
 import { rule } from '../support/approvals.ts'
 import { noLimits, type PayingAgent, payingAgent } from '../support/payingAgent.ts'
 import { plantedDomain } from '../support/plantedDomain.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { paymentBudgetRepository } from '../../src/main/agent/budgets/paymentBudgetRepository.ts'
+import { paymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
 import { rule } from '../support/approvals.ts'
 import { eventually } from '../support/eventually.ts'
 import { noLimits } from '../support/payingAgent.ts'

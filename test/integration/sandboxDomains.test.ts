@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type DnsServer, startDnsServer } from '../../src/main/service/domains/dns/dnsServer.ts'
-import { domainClaimRepository } from '../../src/main/service/sandboxDomains/domainClaimRepository.ts'
-import { domainProof } from '../../src/main/service/sandboxDomains/domainProof.ts'
-import { sandboxDomainRepository } from '../../src/main/service/sandboxDomains/sandboxDomainRepository.ts'
-import { type SandboxDomains, sandboxDomains } from '../../src/main/service/sandboxDomains/sandboxDomains.ts'
-import { migrate } from '../../src/main/storage/migrate.ts'
-import { serviceMigrations } from '../../src/main/storage/migrations/serviceMigrations.ts'
-import { type Database, openDatabase } from '../../src/main/storage/openDatabase.ts'
-import { AccountId, SandboxId } from '../../src/shared/ids.ts'
+import { type DnsServer, startDnsServer } from '#service/domains/dns/dnsServer.ts'
+import { domainClaimRepository } from '#service/sandboxDomains/domainClaimRepository.ts'
+import { domainProof } from '#service/sandboxDomains/domainProof.ts'
+import { sandboxDomainRepository } from '#service/sandboxDomains/sandboxDomainRepository.ts'
+import { type SandboxDomains, sandboxDomains } from '#service/sandboxDomains/sandboxDomains.ts'
+import { migrate } from '#storage/migrate.ts'
+import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
+import { type Database, openDatabase } from '#storage/openDatabase.ts'
+import { AccountId, SandboxId } from '#shared/ids.ts'
 
 /** Domains that lead to sandboxes, proved by a real DNS server. */
 const ada = { accountId: AccountId.parse('acc_ada'), sandboxId: SandboxId.parse('a'.repeat(32)) }

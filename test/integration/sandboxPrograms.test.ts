@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Machine } from '../../src/main/host/runtimes/sandboxRuntime.ts'
+import type { Machine } from '#host/runtimes/sandboxRuntime.ts'
 import { testRuntime } from '../support/bubblewrapMachines.ts'
 import { machineSpec, never } from '../support/machines.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'

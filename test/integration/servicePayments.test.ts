@@ -2,7 +2,7 @@ import { PaymentRequiredV1Schema, PaymentRequiredV2Schema } from '@x402/core/sch
 import { ExactEvmScheme } from '@x402/evm'
 import { decodePaymentResponseHeader, wrapFetchWithPaymentFromConfig } from '@x402/fetch'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { testLedgerNetwork } from '../../src/shared/contract/networks.ts'
+import { testLedgerNetwork } from '#shared/contract/networks.ts'
 import { lowerCase, type Payer, payer, paymentHeader } from '../support/payer.ts'
 import { exchange, type Json, runningService, type TestService } from '../support/runningService.ts'
 import { supervisedService } from '../support/supervisedService.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openDatabase } from '../../src/main/storage/openDatabase.ts'
+import { openDatabase } from '#storage/openDatabase.ts'
 import { eventually } from '../support/eventually.ts'
 import { plantedCharge, plantedHold } from '../support/plantedCharge.ts'
 import { runningService, type Sent, type TestService } from '../support/runningService.ts'

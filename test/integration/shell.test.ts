@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { MenuItemConstructorOptions } from 'electron'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import type { Intent, IntentRecord } from '../../src/shared/contract/intents.ts'
-import { LocalEvent } from '../../src/shared/contract/localApi.ts'
+import type { Intent, IntentRecord } from '#shared/contract/intents.ts'
+import { LocalEvent } from '#shared/contract/localApi.ts'
 import { payment, signInTo } from '../support/approvals.ts'
 import type * as Fake from '../support/electronFake.ts'
 import { eventually, until } from '../support/eventually.ts'
@@ -38,7 +38,7 @@ async function startMain(electron: Electron, dataFolder: string, parts: readonly
     }
     await startProgram('scripts/start.ts', ['stop', '--data', dataFolder]).ended
   })
-  await import('../../src/main/entries/main.ts')
+  await import('#entries/main.ts')
 }
 
 async function startWindow(dataFolder = temporaryFolder('data')) {
@@ -207,7 +207,7 @@ test.each([
   ['darwin', ['Cmd+R'], ['appMenu', 'editMenu', 'windowMenu', 'reload', 'toggleDevTools']],
 ] as const)('on %s the menu leaves the keys of terminals alone', async (platform, accelerators, roles) => {
   const electron = await freshElectron()
-  const { setApplicationMenu } = await import('../../src/main/shell/applicationMenu.ts')
+  const { setApplicationMenu } = await import('#shell/applicationMenu.ts')
   setApplicationMenu('http://127.0.0.1:1', platform)
   const items = flat(electron.electronSeen.menus[0] ?? [])
   expect(items.flatMap((item) => item.accelerator ?? [])).toEqual(accelerators)
@@ -398,7 +398,7 @@ test('a start that fails says why, with the exit code of its kind', async () => 
 
 test('the page learns the kind of its window and the platform, and can change neither', async () => {
   const { exposed } = await freshElectron()
-  await import('../../src/preload/preload.ts')
+  await import('#preload/preload.ts')
   expect(exposed).toEqual({ steward: { shell: 'electron', platform: process.platform } })
   expect(Object.isFrozen(exposed.steward)).toBe(true)
 })
@@ -409,7 +409,7 @@ function flat(items: readonly MenuItemConstructorOptions[]): MenuItemConstructor
 
 test('the wallet is locked with the screen, and before the machine sleeps', async () => {
   const electron = await freshElectron()
-  const { runDesktop } = await import('../../src/main/shell/desktop.ts')
+  const { runDesktop } = await import('#shell/desktop.ts')
   let locked = 0
   await runDesktop({
     dataFolder: temporaryFolder('data'),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Route } from '../../src/shared/contract/route.ts'
-import { routeTable } from '../../src/shared/contract/routeTable.ts'
+import type { Route } from '#shared/contract/route.ts'
+import { routeTable } from '#shared/contract/routeTable.ts'
 import { eventually } from '../support/eventually.ts'
 import { inferenceOf } from '../support/models/inferenceOf.ts'
 import { providerServer } from '../support/models/providerServer.ts'

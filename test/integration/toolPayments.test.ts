@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { paymentBudgetRepository } from '../../src/main/agent/budgets/paymentBudgetRepository.ts'
+import { paymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
 import { eventually } from '../support/eventually.ts'
 import { hostileSeller, served } from '../support/hostileSeller.ts'
 import { type McpClient, mcpClient, toolClient } from '../support/mcpClients.ts'

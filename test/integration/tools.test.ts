@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { toolProfiles } from '../../src/shared/contract/toolClients.ts'
-import { mayUse, toolTable } from '../../src/shared/contract/tools/toolTable.ts'
+import { toolProfiles } from '#shared/contract/toolClients.ts'
+import { mayUse, toolTable } from '#shared/contract/tools/toolTable.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { type McpClient, mcpClient, type Revision, toolCaller, toolClient } from '../support/mcpClients.ts'
 import { type RunningAgent, runningAgent } from '../support/runningAgent.ts'

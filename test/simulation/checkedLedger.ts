@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert'
-import type { CreditLedger } from '../../src/main/service/credits/creditLedger.ts'
-import { AppError } from '../../src/shared/appError.ts'
-import type { MicroUsd } from '../../src/shared/microUsd.ts'
+import type { CreditLedger } from '#service/credits/creditLedger.ts'
+import { AppError } from '#shared/appError.ts'
+import type { MicroUsd } from '#shared/microUsd.ts'
 import type { LedgerModel } from './ledgerModel.ts'
 
 /** The real ledger, each answer compared with the model's. */

@@ -1,4 +1,4 @@
-import type { HoldRequest, KeyLimit, LedgerCharge } from '../../src/main/service/credits/creditLedger.ts'
+import type { HoldRequest, KeyLimit, LedgerCharge } from '#service/credits/creditLedger.ts'
 
 /**
  * What the ledger should do, written once more in the simplest way: maps instead of tables. The simulator asks both

@@ -1,5 +1,5 @@
-import { AppError } from '../../src/shared/appError.ts'
-import { microUsd } from '../../src/shared/microUsd.ts'
+import { AppError } from '#shared/appError.ts'
+import { microUsd } from '#shared/microUsd.ts'
 import type { PlantedBug } from './ledgerHistory.ts'
 
 type Replacement = readonly [text: string, by: string]

@@ -1,6 +1,6 @@
-import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
-import { silentLog } from '../../src/main/platform/log.ts'
-import { MachineSpec } from '../../src/shared/contract/hostIpc.ts'
+import { bubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import { silentLog } from '#platform/log.ts'
+import { MachineSpec } from '#shared/contract/hostIpc.ts'
 
 /** A process that starts a sandbox, keeps it busy and is then killed by its test. Prints the id when it is ready. */
 const [folder = '', id = ''] = process.argv.slice(2)

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
-import { silentLog } from '../../src/main/platform/log.ts'
-import { MachineSpec } from '../../src/shared/contract/hostIpc.ts'
-import { SnapshotId } from '../../src/shared/ids.ts'
+import { bubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import { silentLog } from '#platform/log.ts'
+import { MachineSpec } from '#shared/contract/hostIpc.ts'
+import { SnapshotId } from '#shared/ids.ts'
 
 /** A process that makes a snapshot which never ends, of a sandbox that writes all the time, and is then killed by its test. */
 const [folder = '', id = '', snapshot = ''] = process.argv.slice(2)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ToolProfile } from '../../src/shared/contract/toolClients.ts'
+import type { ToolProfile } from '#shared/contract/toolClients.ts'
 import { eventually, until } from './eventually.ts'
 import { type McpAnswer, type McpClient, mcpClient, toolClient } from './mcpClients.ts'
 import { inferenceOf } from './models/inferenceOf.ts'

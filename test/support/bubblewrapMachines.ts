@@ -1,6 +1,6 @@
-import { type BubblewrapOptions, bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
-import type { SandboxRuntime } from '../../src/main/host/runtimes/sandboxRuntime.ts'
-import { silentLog } from '../../src/main/platform/log.ts'
+import { type BubblewrapOptions, bubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import type { SandboxRuntime } from '#host/runtimes/sandboxRuntime.ts'
+import { silentLog } from '#platform/log.ts'
 import { atEndOfFile } from './endOfFile.ts'
 
 /** One that is closed after the tests of the file. */

@@ -1,7 +1,7 @@
-import { paymentBudgetRepository } from '../../src/main/agent/budgets/paymentBudgetRepository.ts'
-import { paymentBudgets } from '../../src/main/agent/budgets/paymentBudgets.ts'
-import { paymentReservations } from '../../src/main/agent/budgets/paymentReservations.ts'
-import { openDatabase } from '../../src/main/storage/openDatabase.ts'
+import { paymentBudgetRepository } from '#agent/budgets/paymentBudgetRepository.ts'
+import { paymentBudgets } from '#agent/budgets/paymentBudgets.ts'
+import { paymentReservations } from '#agent/budgets/paymentReservations.ts'
+import { openDatabase } from '#storage/openDatabase.ts'
 import { script } from './approvals.ts'
 
 /** One of several processes that pay from the same budget as fast as they can. Tells what it signed. */

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Route } from '../../src/shared/contract/route.ts'
+import type { Route } from '#shared/contract/route.ts'
 import { projectFolder } from './plantedTree.ts'
 
 /** Every route that a file of the contract defines, in whatever table it stands or does not stand. */

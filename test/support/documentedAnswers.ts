@@ -1,9 +1,9 @@
-import { pathAndQuery } from '../../src/main/platform/http/exchange.ts'
-import { type Router, router } from '../../src/main/platform/http/router.ts'
-import { errorsOf } from '../../src/main/platform/openApi/responses.ts'
-import { AppError } from '../../src/shared/appError.ts'
-import { errorBodies, errorBodyOf } from '../../src/shared/contract/errorBodies.ts'
-import type { Route } from '../../src/shared/contract/route.ts'
+import { pathAndQuery } from '#platform/http/exchange.ts'
+import { type Router, router } from '#platform/http/router.ts'
+import { errorsOf } from '#platform/openApi/responses.ts'
+import { AppError } from '#shared/appError.ts'
+import { errorBodies, errorBodyOf } from '#shared/contract/errorBodies.ts'
+import type { Route } from '#shared/contract/route.ts'
 import { contractRoutes } from './contractRoutes.ts'
 
 type Answered = { method: string; address: string; status: number; json: unknown }

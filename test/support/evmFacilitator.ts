@@ -1,8 +1,8 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { chainThread } from '../../src/main/platform/chain/chainThread.ts'
-import { silentLog } from '../../src/main/platform/log.ts'
-import { chainFacilitator } from '../../src/main/service/payments/chainFacilitator.ts'
-import type { EvmNetwork } from '../../src/shared/contract/networks.ts'
+import { chainThread } from '#platform/chain/chainThread.ts'
+import { silentLog } from '#platform/log.ts'
+import { chainFacilitator } from '#service/payments/chainFacilitator.ts'
+import type { EvmNetwork } from '#shared/contract/networks.ts'
 import { testDollarAbi } from './contracts/testContracts.ts'
 import { type EvmNode, evmNode } from './evmNode.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Address, createTestClient, encodeDeployData, type Hex, http, publicActions, walletActions } from 'viem'
 import { foundry } from 'viem/chains'
-import type { EvmNetwork } from '../../src/shared/contract/networks.ts'
+import type { EvmNetwork } from '#shared/contract/networks.ts'
 import { testContracts, testDollarAbi } from './contracts/testContracts.ts'
 import { projectFolder } from './plantedTree.ts'
 

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { connectIpc, type IpcClient } from '../../src/main/platform/ipc/ipcClient.ts'
-import type { AppError } from '../../src/shared/appError.ts'
+import { connectIpc, type IpcClient } from '#platform/ipc/ipcClient.ts'
+import type { AppError } from '#shared/appError.ts'
 import {
   type HostEvent,
   type HostMethod,
   type HostParams,
   type HostResult,
   hostMethods,
-} from '../../src/shared/contract/hostIpc.ts'
-import { ServerStreamMessage, streamLimits } from '../../src/shared/contract/terminalStream.ts'
-import { SandboxId, TerminalId } from '../../src/shared/ids.ts'
+} from '#shared/contract/hostIpc.ts'
+import { ServerStreamMessage, streamLimits } from '#shared/contract/terminalStream.ts'
+import { SandboxId, TerminalId } from '#shared/ids.ts'
 import { machineSpec } from './machines.ts'
 
 export const newSandboxId = (): SandboxId => SandboxId.parse(randomBytes(16).toString('hex'))

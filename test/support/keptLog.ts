@@ -1,12 +1,12 @@
 import { join } from 'node:path'
-import { type ActivitySettingsStore, activitySettings } from '../../src/main/agent/activity/activitySettings.ts'
-import { type Retention, retention } from '../../src/main/agent/activity/retention.ts'
-import { settingsRepository } from '../../src/main/agent/activity/settingsRepository.ts'
-import { type Timeline, timeline } from '../../src/main/agent/activity/timeline.ts'
-import { silentLog } from '../../src/main/platform/log.ts'
-import { migrate } from '../../src/main/storage/migrate.ts'
-import { agentMigrations } from '../../src/main/storage/migrations/agent/agentMigrations.ts'
-import { openDatabase } from '../../src/main/storage/openDatabase.ts'
+import { type ActivitySettingsStore, activitySettings } from '#agent/activity/activitySettings.ts'
+import { type Retention, retention } from '#agent/activity/retention.ts'
+import { settingsRepository } from '#agent/activity/settingsRepository.ts'
+import { type Timeline, timeline } from '#agent/activity/timeline.ts'
+import { silentLog } from '#platform/log.ts'
+import { migrate } from '#storage/migrate.ts'
+import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
+import { openDatabase } from '#storage/openDatabase.ts'
 
 /** The log of Activity in a folder, with what cuts off its old entries. */
 export function openLog({ folder, now }: { folder: string; now: () => number }): {

@@ -1,5 +1,5 @@
-import type { FamilyId } from '../../src/shared/contract/families.ts'
-import type { ModelServerId } from '../../src/shared/contract/providers.ts'
+import type { FamilyId } from '#shared/contract/families.ts'
+import type { ModelServerId } from '#shared/contract/providers.ts'
 import type { PersonSession } from './personSession.ts'
 import { sendSheet } from './sheetForms.ts'
 

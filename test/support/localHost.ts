@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { startHost } from '../../src/main/host/compose.ts'
-import { jsonLog } from '../../src/main/platform/log.ts'
+import { startHost } from '#host/compose.ts'
+import { jsonLog } from '#platform/log.ts'
 import { localRuntime } from './localMachine.ts'
 
 /** The host as a process of its own, on machines of `localMachine.ts`: `node localHost.ts --data DIR`. */

@@ -5,15 +5,15 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ReadStream } from 'node:tty'
-import { createTerminalInput } from '../../src/main/host/runtimes/bubblewrap/terminalInput.ts'
+import { createTerminalInput } from '#host/runtimes/bubblewrap/terminalInput.ts'
 import type {
   Machine,
   MachineTerminal,
   SandboxRuntime,
   TerminalRequest,
-} from '../../src/main/host/runtimes/sandboxRuntime.ts'
-import { AppError } from '../../src/shared/appError.ts'
-import { SandboxId } from '../../src/shared/ids.ts'
+} from '#host/runtimes/sandboxRuntime.ts'
+import { AppError } from '#shared/appError.ts'
+import { SandboxId } from '#shared/ids.ts'
 
 /** The part of node-pty's native module that makes a pair of ends, without a program. */
 type NativePty = {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
-import type { Machine } from '../../src/main/host/runtimes/sandboxRuntime.ts'
-import { AppError, type ErrorCode } from '../../src/shared/appError.ts'
-import type { MachineSpec } from '../../src/shared/contract/hostIpc.ts'
-import { SandboxId } from '../../src/shared/ids.ts'
+import type { Machine } from '#host/runtimes/sandboxRuntime.ts'
+import { AppError, type ErrorCode } from '#shared/appError.ts'
+import type { MachineSpec } from '#shared/contract/hostIpc.ts'
+import { SandboxId } from '#shared/ids.ts'
 
 /** A signal that nothing fires. */
 export const never = new AbortController().signal

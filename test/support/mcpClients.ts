@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import type { ToolCaller } from '../../src/main/agent/tools/toolCaller.ts'
-import type { Output } from '../../src/shared/contract/route.ts'
-import type { createToolClient } from '../../src/shared/contract/toolClients.ts'
+import type { ToolCaller } from '#agent/tools/toolCaller.ts'
+import type { Output } from '#shared/contract/route.ts'
+import type { createToolClient } from '#shared/contract/toolClients.ts'
 import type { RunningAgent } from './runningAgent.ts'
 
 /** Programs that call tools of an agent over MCP, by the protocol's own client package. */

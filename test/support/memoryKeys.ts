@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { base58 } from '@scure/base'
 import { HDNodeWallet } from 'ethers'
 import nacl from 'tweetnacl'
-import type { SigningAccount, WalletKeys } from '../../src/main/agent/wallet/walletKeys.ts'
-import { AppError } from '../../src/shared/appError.ts'
-import { WalletAccountId } from '../../src/shared/contract/wallet.ts'
+import type { SigningAccount, WalletKeys } from '#agent/wallet/walletKeys.ts'
+import { AppError } from '#shared/appError.ts'
+import { WalletAccountId } from '#shared/contract/wallet.ts'
 
 const phrase = 'test test test test test test test test test test test junk'
 

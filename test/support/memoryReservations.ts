@@ -1,4 +1,4 @@
-import type { Reservations, ReservedUse } from '../../src/main/agent/approvals/reservations.ts'
+import type { Reservations, ReservedUse } from '#agent/approvals/reservations.ts'
 
 export type MemoryReservations = Reservations & {
   /** What fails leaves nothing behind. */

@@ -1,7 +1,7 @@
-import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
-import { silentLog } from '../../src/main/platform/log.ts'
-import { MachineSpec } from '../../src/shared/contract/hostIpc.ts'
-import { SnapshotId } from '../../src/shared/ids.ts'
+import { bubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import { silentLog } from '#platform/log.ts'
+import { MachineSpec } from '#shared/contract/hostIpc.ts'
+import { SnapshotId } from '#shared/ids.ts'
 
 /** Makes, uses and removes a sandbox as whoever runs it, and prints what it saw as JSON. */
 const [folder = '', id = ''] = process.argv.slice(2)

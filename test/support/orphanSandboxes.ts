@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { openDatabase } from '../../src/main/storage/openDatabase.ts'
+import { openDatabase } from '#storage/openDatabase.ts'
 
 /** Removes sandboxes from the database only, as when it was put back from a backup; their files stay. */
 export function orphanSandboxes(dataDir: string, ids: readonly string[]): void {

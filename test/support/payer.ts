@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import type { PaymentAuthorization } from '../../src/main/service/payments/paymentAuthorization.ts'
-import { type EvmNetwork, testLedgerNetwork } from '../../src/shared/contract/networks.ts'
+import type { PaymentAuthorization } from '#service/payments/paymentAuthorization.ts'
+import { type EvmNetwork, testLedgerNetwork } from '#shared/contract/networks.ts'
 
 /** Somebody who pays, by a library of its own: typed data signed by viem. */
 export type Payer = {

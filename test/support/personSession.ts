@@ -1,4 +1,4 @@
-import { windowKeyHeader } from '../../src/shared/contract/localApi.ts'
+import { windowKeyHeader } from '#shared/contract/localApi.ts'
 import { exchange } from './runningService.ts'
 
 /** What a browser with the person's window sends along: neither of the two opens anything alone. */

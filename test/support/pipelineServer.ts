@@ -1,12 +1,12 @@
 import { connect } from 'node:net'
 import { onTestFinished } from 'vitest'
-import type { BaseCall, Endpoint } from '../../src/main/platform/http/endpoint.ts'
-import { httpServer } from '../../src/main/platform/http/httpServer.ts'
-import { type Half, requestPipeline } from '../../src/main/platform/http/requestPipeline.ts'
-import { silentLog } from '../../src/main/platform/log.ts'
-import { oncePerKey } from '../../src/main/platform/oncePerKey.ts'
-import { AppError } from '../../src/shared/appError.ts'
-import type { Answer as AnswerOf, Parsed, Route } from '../../src/shared/contract/route.ts'
+import type { BaseCall, Endpoint } from '#platform/http/endpoint.ts'
+import { httpServer } from '#platform/http/httpServer.ts'
+import { type Half, requestPipeline } from '#platform/http/requestPipeline.ts'
+import { silentLog } from '#platform/log.ts'
+import { oncePerKey } from '#platform/oncePerKey.ts'
+import { AppError } from '#shared/appError.ts'
+import type { Answer as AnswerOf, Parsed, Route } from '#shared/contract/route.ts'
 
 /** A half of Steward as small as can be: whoever sends a key is let in, and its answers are kept in memory. */
 export type TestCall = BaseCall & { who: string }

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
 import type { SerializedError, TestCase, TestModule } from 'vitest/node'
 import { DefaultReporter } from 'vitest/node'
-import { type Counts, plainLine, reportLines, type TestReport } from '../../scripts/testReport.ts'
+import { type Counts, plainLine, reportLines, type TestReport } from '#scripts/testReport.ts'
 
 /**
  * The usual report, then in plain words: each test that failed, needed a second try or was skipped and why, the slowest

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { domainRepository } from '../../src/main/service/domains/domainRepository.ts'
-import { registryNameservers } from '../../src/main/service/domains/registrars/local/localRegistry.ts'
-import { registryRepository } from '../../src/main/service/domains/registrars/local/registryRepository.ts'
-import { openDatabase } from '../../src/main/storage/openDatabase.ts'
-import { AccountId } from '../../src/shared/ids.ts'
+import { domainRepository } from '#service/domains/domainRepository.ts'
+import { registryNameservers } from '#service/domains/registrars/local/localRegistry.ts'
+import { registryRepository } from '#service/domains/registrars/local/registryRepository.ts'
+import { openDatabase } from '#storage/openDatabase.ts'
+import { AccountId } from '#shared/ids.ts'
 
 const yearMs = 365 * 24 * 60 * 60_000
 

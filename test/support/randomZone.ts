@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { type DnsRecordData, type NewDnsRecord, normalRecord } from '../../src/shared/dns/dnsRecord.ts'
-import { zoneConflict } from '../../src/shared/dns/zoneRules.ts'
+import { type DnsRecordData, type NewDnsRecord, normalRecord } from '#shared/dns/dnsRecord.ts'
+import { zoneConflict } from '#shared/dns/zoneRules.ts'
 
 const label = fc.constantFrom('www', 'mail', 'a', 'b', '*', '_x', 'dev.api', 'x-1')
 const host = fc.oneof(fc.constant('@'), label)

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { programOf } from '../../scripts/steps.ts'
+import { programOf } from '#scripts/steps.ts'
 import { projectFolder } from './plantedTree.ts'
 
 export type ToolResult = { exitCode: number; stdout: string; stderr: string }

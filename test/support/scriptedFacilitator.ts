@@ -1,6 +1,6 @@
-import type { Facilitator, Settlement, SignedPayment } from '../../src/main/service/payments/facilitator.ts'
-import type { Refusal } from '../../src/main/service/payments/paymentAuthorization.ts'
-import { testLedgerNetwork } from '../../src/shared/contract/networks.ts'
+import type { Facilitator, Settlement, SignedPayment } from '#service/payments/facilitator.ts'
+import type { Refusal } from '#service/payments/paymentAuthorization.ts'
+import { testLedgerNetwork } from '#shared/contract/networks.ts'
 
 type Step = (payment: SignedPayment) => Settlement | Promise<Settlement>
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { accountRepository } from '../../src/main/service/accounts/accountRepository.ts'
-import { apiKeys, keyRecord, keyTokens } from '../../src/main/service/accounts/apiKeys.ts'
-import { openDatabase } from '../../src/main/storage/openDatabase.ts'
-import { AccountId } from '../../src/shared/ids.ts'
+import { accountRepository } from '#service/accounts/accountRepository.ts'
+import { apiKeys, keyRecord, keyTokens } from '#service/accounts/apiKeys.ts'
+import { openDatabase } from '#storage/openDatabase.ts'
+import { AccountId } from '#shared/ids.ts'
 
 /** Adds somebody else to a service that may be running, and gives an API key of theirs, or one that manages the account. */
 export function secondAccount(dataDir: string, { managesAccount = false } = {}): { accountId: AccountId; key: string } {

@@ -1,5 +1,5 @@
 import { request as httpRequest } from 'node:http'
-import { sheetHostName } from '../../src/shared/contract/wallet.ts'
+import { sheetHostName } from '#shared/contract/wallet.ts'
 import type { PersonSession } from './personSession.ts'
 
 type Sheet = { origin: string; session: PersonSession; body: Record<string, unknown>; fields: Record<string, string> }

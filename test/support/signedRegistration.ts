@@ -6,7 +6,7 @@ import {
   canonicalProfile,
   registerText,
   registerTypedData,
-} from '../../src/shared/contract/automatons.ts'
+} from '#shared/contract/automatons.ts'
 
 export type RegistrationBody = AutomatonProfile & {
   nonce: string

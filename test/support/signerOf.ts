@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
-import { intentSigner } from '../../src/main/agent/signer/intentSigner.ts'
-import type { Signer } from '../../src/main/agent/signer/signer.ts'
-import type { SignerTools } from '../../src/main/agent/signer/understood.ts'
-import { Intent, type IntentInput } from '../../src/shared/contract/intents.ts'
+import { intentSigner } from '#agent/signer/intentSigner.ts'
+import type { Signer } from '#agent/signer/signer.ts'
+import type { SignerTools } from '#agent/signer/understood.ts'
+import { Intent, type IntentInput } from '#shared/contract/intents.ts'
 import { type MemoryKeys, memoryKeys } from './memoryKeys.ts'
 
 export type TestedSigner = {

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { solanaNetworks } from '../../src/shared/contract/networks.ts'
+import { solanaNetworks } from '#shared/contract/networks.ts'
 import { listening } from './listening.ts'
 import { solanaCluster, solanaUsdc } from './solanaCluster.ts'
 

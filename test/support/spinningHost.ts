@@ -1,7 +1,7 @@
-import { listenIpc } from '../../src/main/platform/ipc/ipcServer.ts'
-import { silentLog } from '../../src/main/platform/log.ts'
-import { claimSocket } from '../../src/main/platform/privateSocket.ts'
-import { hostIpcVersion } from '../../src/shared/contract/hostIpc.ts'
+import { listenIpc } from '#platform/ipc/ipcServer.ts'
+import { silentLog } from '#platform/log.ts'
+import { claimSocket } from '#platform/privateSocket.ts'
+import { hostIpcVersion } from '#shared/contract/hostIpc.ts'
 
 /** Responds like a host until SIGUSR2, then blocks its event loop. `node spinningHost.ts SOCKET` */
 const [path = ''] = process.argv.slice(2)

@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws'
-import { type Input, type Output, type Route, requestOf } from '../../src/shared/contract/route.ts'
-import { type ClientStreamMessage, ServerStreamMessage } from '../../src/shared/contract/terminalStream.ts'
-import type { SandboxId, TerminalId } from '../../src/shared/ids.ts'
+import { type Input, type Output, type Route, requestOf } from '#shared/contract/route.ts'
+import { type ClientStreamMessage, ServerStreamMessage } from '#shared/contract/terminalStream.ts'
+import type { SandboxId, TerminalId } from '#shared/ids.ts'
 
 /** REST and the terminal stream as any program would use them, typed by the contract. */
 export type StewardClient = {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { PaymentPayloadV2Schema, PaymentRequirementsV2Schema } from '@x402/core/schemas'
-import { isSignedByPayer, type PaymentAuthorization } from '../../src/main/service/payments/paymentAuthorization.ts'
-import type { EvmNetwork } from '../../src/shared/contract/networks.ts'
+import { isSignedByPayer, type PaymentAuthorization } from '#service/payments/paymentAuthorization.ts'
+import type { EvmNetwork } from '#shared/contract/networks.ts'
 import { listening } from './listening.ts'
 
 /** What goes wrong at a facilitator. `moves` happens before the trouble, else nothing moved. */

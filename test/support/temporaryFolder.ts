@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { removeInRange } from '../../src/main/host/runtimes/bubblewrap/images/inRange.ts'
+import { removeInRange } from '#host/runtimes/bubblewrap/images/inRange.ts'
 
 /** Folders of this test file; `leakGuard.ts` removes them at its end, after it looked for what still uses them. */
 const made: string[] = []

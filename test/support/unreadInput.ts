@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { startHost } from '../../src/main/host/compose.ts'
-import { bubblewrapRuntime } from '../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
-import { connectIpc } from '../../src/main/platform/ipc/ipcClient.ts'
-import { silentLog } from '../../src/main/platform/log.ts'
-import { AppError } from '../../src/shared/appError.ts'
-import { MachineSpec } from '../../src/shared/contract/hostIpc.ts'
+import { startHost } from '#host/compose.ts'
+import { bubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import { connectIpc } from '#platform/ipc/ipcClient.ts'
+import { silentLog } from '#platform/log.ts'
+import { AppError } from '#shared/appError.ts'
+import { MachineSpec } from '#shared/contract/hostIpc.ts'
 import { until } from './eventually.ts'
 
 /**

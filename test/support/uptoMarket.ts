@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { x402UptoPermit2ProxyABI as proxyAbi } from '@x402/evm'
 import type { Address, Hex } from 'viem'
-import { evmNetworks, permit2 } from '../../src/shared/contract/networks.ts'
+import { evmNetworks, permit2 } from '#shared/contract/networks.ts'
 import { testContracts, testDollarAbi } from './contracts/testContracts.ts'
 import type { EvmNode } from './evmNode.ts'
 import { listening } from './listening.ts'

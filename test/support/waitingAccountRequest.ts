@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { accountRequestRepository } from '../../src/main/service/auth/accountRequestRepository.ts'
-import { openDatabase } from '../../src/main/storage/openDatabase.ts'
+import { accountRequestRepository } from '#service/auth/accountRequestRepository.ts'
+import { openDatabase } from '#storage/openDatabase.ts'
 
 /** Has a wallet ask a service for an account, whatever that service does with unknown wallets. @returns the request's id */
 export function waitingAccountRequest(dataDir: string, address: string): string {

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
-import { type Input, type Output, type Route, requestOf } from '../../src/shared/contract/route.ts'
-import { openWalletSheet } from '../../src/shared/contract/wallet.ts'
+import { type Input, type Output, type Route, requestOf } from '#shared/contract/route.ts'
+import { openWalletSheet } from '#shared/contract/wallet.ts'
 import type { PersonSession } from './personSession.ts'
 
 /** The person's session, as their browser has it. */

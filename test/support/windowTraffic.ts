@@ -1,5 +1,5 @@
 import type { Page, Response } from 'playwright-core'
-import { sheetHostName } from '../../src/shared/contract/wallet.ts'
+import { sheetHostName } from '#shared/contract/wallet.ts'
 import type { Written } from './plantedSecrets.ts'
 
 /** All that passes between a page, its frames and the servers, but what is given to a sheet and shown on it. */

@@ -1,5 +1,5 @@
-import { builtFile } from '../platform/programFile.ts'
-import type { Database } from '../storage/openDatabase.ts'
+import { builtFile } from '#platform/programFile.ts'
+import type { Database } from '#storage/openDatabase.ts'
 import { activityParts } from './activityParts.ts'
 import { type AgentOptions, agentGround } from './agentGround.ts'
 import type { AgentPrincipals } from './agentPrincipals.ts'

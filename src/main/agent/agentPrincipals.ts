@@ -1,7 +1,7 @@
-import { AppError } from '../../shared/appError.ts'
-import type { Asker } from '../../shared/contract/intents.ts'
-import type { WalletAccountId } from '../../shared/contract/wallet.ts'
-import type { PrincipalId, Principals } from '../platform/principals.ts'
+import { AppError } from '#shared/appError.ts'
+import type { Asker } from '#shared/contract/intents.ts'
+import type { WalletAccountId } from '#shared/contract/wallet.ts'
+import type { PrincipalId, Principals } from '#platform/principals.ts'
 import type { ToolRights } from './tools/toolRights.ts'
 
 /** Principals of the local agent that can end. The user's own session and Steward itself have none of these. */

@@ -1,6 +1,6 @@
-import type { IntentRecord } from '../../shared/contract/intents.ts'
-import { noAccount } from '../../shared/contract/intents.ts'
-import { createPrincipals, type PrincipalId } from '../platform/principals.ts'
+import type { IntentRecord } from '#shared/contract/intents.ts'
+import { noAccount } from '#shared/contract/intents.ts'
+import { createPrincipals, type PrincipalId } from '#platform/principals.ts'
 import { type ActionTargets, createActionTargets } from './actionTargets.ts'
 import type { AgentGround } from './agentGround.ts'
 import {

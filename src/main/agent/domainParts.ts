@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { getMe } from '../../shared/contract/auth.ts'
+import { getMe } from '#shared/contract/auth.ts'
 import type { AgentGround } from './agentGround.ts'
 import { type DomainCache, domainCache } from './domains/domainCache.ts'
 import { domainCacheRepository } from './domains/domainCacheRepository.ts'

@@ -1,8 +1,8 @@
-import type { Asker } from '../../shared/contract/intents.ts'
-import type { PaymentId } from '../../shared/contract/paymentRecords.ts'
-import type { Answer, Parsed, Route } from '../../shared/contract/route.ts'
-import type { BytesAnswer, EventsAnswer } from '../platform/http/answers.ts'
-import type { BaseCall, Endpoint } from '../platform/http/endpoint.ts'
+import type { Asker } from '#shared/contract/intents.ts'
+import type { PaymentId } from '#shared/contract/paymentRecords.ts'
+import type { Answer, Parsed, Route } from '#shared/contract/route.ts'
+import type { BytesAnswer, EventsAnswer } from '#platform/http/answers.ts'
+import type { BaseCall, Endpoint } from '#platform/http/endpoint.ts'
 
 /** Program whose budget a payment counts against, in addition to the user's limits. */
 export type PaymentSpender = {

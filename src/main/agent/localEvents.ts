@@ -1,5 +1,5 @@
-import type { LocalEvent } from '../../shared/contract/localApi.ts'
-import { emitter } from '../../shared/emitter.ts'
+import type { LocalEvent } from '#shared/contract/localApi.ts'
+import { emitter } from '#shared/emitter.ts'
 
 /** Everything that the window hears: what the service tells, and what the agent itself does. */
 export type LocalEvents = {

@@ -1,5 +1,5 @@
-import type { TimelineEntry } from '../../shared/contract/timeline.ts'
-import type { Links, TaskId } from '../../shared/contract/timelineLinks.ts'
+import type { TimelineEntry } from '#shared/contract/timeline.ts'
+import type { Links, TaskId } from '#shared/contract/timelineLinks.ts'
 
 /** What a slice tells the log. Nothing in it is a secret, and it never fails the work that it is about. */
 export type NotedEntry = {

@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode, isErrorCode } from '../../shared/appError.ts'
+import { AppError, type ErrorCode, isErrorCode } from '#shared/appError.ts'
 
 const ofStatus: Readonly<Record<number, ErrorCode>> = {
   400: 'inference/request',

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
-import { formatRequester, isTurn, type Requester, requesterHeader } from '../../shared/contract/requester.ts'
-import { type Links, type TaskId, taskHeader } from '../../shared/contract/timelineLinks.ts'
+import { formatRequester, isTurn, type Requester, requesterHeader } from '#shared/contract/requester.ts'
+import { type Links, type TaskId, taskHeader } from '#shared/contract/timelineLinks.ts'
 
 /** What is going on, for what it leaves in the log and sends to the service. */
 export type PresentTask = {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { AppError } from '../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import type { AgentGround } from './agentGround.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
 import type { KeptKeys } from './providers/keptKeys.ts'

@@ -1,4 +1,4 @@
-import { getTestBalance } from '../../shared/contract/payments.ts'
+import { getTestBalance } from '#shared/contract/payments.ts'
 import type { AgentGround } from './agentGround.ts'
 import type { LocalEndpoint } from './localEndpoint.ts'
 import { balanceRepository } from './wallet/balanceRepository.ts'

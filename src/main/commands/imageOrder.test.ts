@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readStartOptions } from '../config/startOptions.ts'
+import { readStartOptions } from '#config/startOptions.ts'
 import { imageOrder } from './imageOrder.ts'
 
 const read = (...parts: string[]) => readStartOptions(parts, { HOME: '/home/ada' })

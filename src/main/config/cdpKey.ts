@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto'
-import type { CdpKey } from '../service/payments/cdpToken.ts'
+import type { CdpKey } from '#service/payments/cdpToken.ts'
 
 /**
  * Parses a key as the portal of Coinbase exports it: 64 bytes of Ed25519 (seed and public key) in base64, or an EC key

@@ -1,4 +1,4 @@
-import type { DockerOptions } from '../host/runtimes/docker/dockerOptions.ts'
+import type { DockerOptions } from '#host/runtimes/docker/dockerOptions.ts'
 import type { Config } from './config.ts'
 
 /** What the sandbox host is told of the container engine. */

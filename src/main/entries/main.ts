@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { app } from 'electron'
-import { startApp } from '../agent/compose.ts'
-import { environment } from '../config/config.ts'
-import { readStartOptions, type StartOptions } from '../config/startOptions.ts'
-import { exitCodeOf, failureText } from '../platform/commandLine.ts'
-import { onEndSignal } from '../platform/endSignals.ts'
-import { builtFile, installFolder } from '../platform/programFile.ts'
-import { createTimeSource } from '../platform/timeSource.ts'
-import { runDesktop, type ShownApp } from '../shell/desktop.ts'
+import { startApp } from '#agent/compose.ts'
+import { environment } from '#config/config.ts'
+import { readStartOptions, type StartOptions } from '#config/startOptions.ts'
+import { exitCodeOf, failureText } from '#platform/commandLine.ts'
+import { onEndSignal } from '#platform/endSignals.ts'
+import { builtFile, installFolder } from '#platform/programFile.ts'
+import { createTimeSource } from '#platform/timeSource.ts'
+import { runDesktop, type ShownApp } from '#shell/desktop.ts'
 
 try {
   const options = readStartOptions(ownArguments(process.argv, app.isPackaged), environment())

@@ -1,19 +1,19 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { AppError } from '../../shared/appError.ts'
-import { StdioDoor, stdioDoorFile, ToolProfile } from '../../shared/contract/toolClients.ts'
-import type { RunningApp } from '../agent/compose.ts'
-import { mcpRelay } from '../commands/mcpRelay.ts'
-import { type Environment, environment } from '../config/config.ts'
-import { places } from '../config/startOptions.ts'
-import { type CommandLine, exitCodeOf, failureText, helpOf, parseCommandLine } from '../platform/commandLine.ts'
-import { type LockHolder, lockHolder } from '../platform/dataLock.ts'
-import { onEndSignal } from '../platform/endSignals.ts'
-import { httpClient } from '../platform/httpClient.ts'
-import { parsedJson } from '../platform/parsedJson.ts'
-import { readSecretFile } from '../platform/secretFile.ts'
-import { createTimeSource } from '../platform/timeSource.ts'
-import { version } from '../platform/version.ts'
+import { AppError } from '#shared/appError.ts'
+import { StdioDoor, stdioDoorFile, ToolProfile } from '#shared/contract/toolClients.ts'
+import type { RunningApp } from '#agent/compose.ts'
+import { mcpRelay } from '#commands/mcpRelay.ts'
+import { type Environment, environment } from '#config/config.ts'
+import { places } from '#config/startOptions.ts'
+import { type CommandLine, exitCodeOf, failureText, helpOf, parseCommandLine } from '#platform/commandLine.ts'
+import { type LockHolder, lockHolder } from '#platform/dataLock.ts'
+import { onEndSignal } from '#platform/endSignals.ts'
+import { httpClient } from '#platform/httpClient.ts'
+import { parsedJson } from '#platform/parsedJson.ts'
+import { readSecretFile } from '#platform/secretFile.ts'
+import { createTimeSource } from '#platform/timeSource.ts'
+import { version } from '#platform/version.ts'
 
 const line: CommandLine = {
   usage: 'steward-mcp',
@@ -65,7 +65,7 @@ export async function mcpProgram(parts: readonly string[], given: Environment): 
     return undefined
   }
   const started = async (): Promise<StdioDoor> => {
-    const { startApp } = await import('../agent/compose.ts')
+    const { startApp } = await import('#agent/compose.ts')
     try {
       app = await startApp({
         dataFolder,

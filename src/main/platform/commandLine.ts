@@ -1,4 +1,4 @@
-import { AppError } from '../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 
 /** What a program takes: commands, and options that are flags or take a value. */
 export type CommandLine = {

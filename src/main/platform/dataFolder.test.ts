@@ -1,7 +1,7 @@
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../../../test/support/temporaryFolder.ts'
+import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { defaultDataFolder, openDataFolder } from './dataFolder.ts'
 
 test.each([

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { access, mkdir, stat } from 'node:fs/promises'
 import { join, posix, win32 } from 'node:path'
-import { AppError } from '../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 
 type Machine = { platform: NodeJS.Platform; home: string; environment: Readonly<Record<string, string | undefined>> }
 

@@ -3,7 +3,7 @@ import { link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
-import { AppError } from '../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import { isRunning, processIdentity } from './processIdentity.ts'
 
 const LockHolder = z.object({

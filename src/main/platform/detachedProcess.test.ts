@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { until } from '../../../test/support/eventually.ts'
-import { temporaryFolder } from '../../../test/support/temporaryFolder.ts'
+import { until } from '#test/support/eventually.ts'
+import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { launchDetached } from './detachedProcess.ts'
 
 test('the program runs in a session of its own, sees what it was given and logs to the file', async () => {

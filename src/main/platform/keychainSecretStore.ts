@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AsyncEntry } from 'keytar'
-import { AppError } from '../../shared/appError.ts'
-import type { WalletBackend } from '../../shared/contract/wallet.ts'
+import { AppError } from '#shared/appError.ts'
+import type { WalletBackend } from '#shared/contract/wallet.ts'
 import { backendNames, type SecretStore } from './secretStore.ts'
 
 type Options = {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
-import { AppError } from '../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import { hostAndPort, type ListenAddress } from './listenAddress.ts'
 
 export type Listening = {

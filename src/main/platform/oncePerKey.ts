@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { AppError } from '../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 
 /** A request that its sender may send again: the key is the sender's own, `holder` says whose it is. */
 export type RepeatableRequest = { holder: string; key: string; method: string; path: string; body: Buffer }

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, lchownSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../../../test/support/temporaryFolder.ts'
+import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { requireOwnFolder, requireOwnFolderNow } from './ownFolder.ts'
 
 const nobody = 65_534

@@ -1,6 +1,6 @@
 import { lstatSync, type Stats, statSync } from 'node:fs'
 import { lstat, stat } from 'node:fs/promises'
-import { AppError } from '../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 
 /**
  * A folder below the temporary folder has a name that others can guess, and make first: as theirs, or as a link to

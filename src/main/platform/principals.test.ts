@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { AppError } from '../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import { createPrincipals } from './principals.ts'
 
 type Rights = { models: readonly string[] }

@@ -1,4 +1,4 @@
-import type { AppError } from '../../shared/appError.ts'
+import type { AppError } from '#shared/appError.ts'
 
 /**
  * Who acts: an API key, a sign-in, a terminal link, a tool client, a chat, a wallet. Written `kind:id`, such as

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { temporaryFolder } from '../../../test/support/temporaryFolder.ts'
+import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { claimSocket, connectPrivately, leaveSocket, listenPrivately, socketPath } from './privateSocket.ts'
 
 const taken = 'Somebody is there already.'

@@ -3,7 +3,7 @@ import { lstat, mkdir, rm, rmdir } from 'node:fs/promises'
 import { createConnection, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { AppError } from '../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import { requireOwnFolder, requireOwnFolderNow } from './ownFolder.ts'
 
 /** The kernel takes 107 bytes for the address of a Unix socket (103 on macOS). */

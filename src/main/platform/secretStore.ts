@@ -1,4 +1,4 @@
-import type { WalletBackend } from '../../shared/contract/wallet.ts'
+import type { WalletBackend } from '#shared/contract/wallet.ts'
 
 /** Of printable ASCII: Windows keeps 2,560 bytes in a credential, and takes two for a character. */
 export const maxSecretCharacters = 1_280

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../../../test/support/temporaryFolder.ts'
+import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { openStartSocket, requestFreshUrl } from './startSocket.ts'
 
 test('gives a fresh address to each start of the same user, until it is closed', async () => {

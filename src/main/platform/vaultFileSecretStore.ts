@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
-import { AppError } from '../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import { parsedJson } from './parsedJson.ts'
 import { removeFile, replaceFile } from './replaceFile.ts'
 import type { SecretStore } from './secretStore.ts'

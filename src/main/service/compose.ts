@@ -1,5 +1,5 @@
-import { openDataFolder } from '../platform/dataFolder.ts'
-import { Scope } from '../platform/scope.ts'
+import { openDataFolder } from '#platform/dataFolder.ts'
+import { Scope } from '#platform/scope.ts'
 import { creditParts, ledgerParts } from './creditParts.ts'
 import { domainParts } from './domainParts.ts'
 import { checkListening, localUrl, requireOwnName } from './http/listening.ts'

@@ -1,11 +1,11 @@
 import type { WebSocket } from 'ws'
 import type { z } from 'zod'
-import type { Answer, Parsed, Route } from '../../shared/contract/route.ts'
-import type { ChainType } from '../../shared/contract/wallet.ts'
-import type { AccountId, SandboxId } from '../../shared/ids.ts'
-import type { BytesAnswer } from '../platform/http/answers.ts'
-import type { BaseCall, Endpoint as HttpEndpoint } from '../platform/http/endpoint.ts'
-import type { PrincipalId } from '../platform/principals.ts'
+import type { Answer, Parsed, Route } from '#shared/contract/route.ts'
+import type { ChainType } from '#shared/contract/wallet.ts'
+import type { AccountId, SandboxId } from '#shared/ids.ts'
+import type { BytesAnswer } from '#platform/http/answers.ts'
+import type { BaseCall, Endpoint as HttpEndpoint } from '#platform/http/endpoint.ts'
+import type { PrincipalId } from '#platform/principals.ts'
 import type { WorkKind } from './principals.ts'
 
 /** Who calls, after the credential was checked. */

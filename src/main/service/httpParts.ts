@@ -1,5 +1,5 @@
-import { routeTable } from '../../shared/contract/routeTable.ts'
-import { type HttpServer, httpServer } from '../platform/http/httpServer.ts'
+import { routeTable } from '#shared/contract/routeTable.ts'
+import { type HttpServer, httpServer } from '#platform/http/httpServer.ts'
 import type { CreditParts } from './creditParts.ts'
 import { docsPages } from './docs/docsPages.ts'
 import type { DomainParts } from './domainParts.ts'

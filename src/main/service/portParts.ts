@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { AccountId, SandboxId } from '../../shared/ids.ts'
+import type { AccountId, SandboxId } from '#shared/ids.ts'
 import { type ExposedPorts, exposedPorts } from './ports/exposedPorts.ts'
 import { createFrameSessions, type FrameSessions } from './ports/frameSessions.ts'
 import { type PortNames, portNames } from './ports/portNames.ts'

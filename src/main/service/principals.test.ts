@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
-import { AccountId } from '../../shared/ids.ts'
-import { silentLog } from '../platform/log.ts'
+import { AccountId } from '#shared/ids.ts'
+import { silentLog } from '#platform/log.ts'
 import { createServicePrincipals, type ServicePrincipals, toIssuer } from './principals.ts'
 
 const accountId = AccountId.parse('acct_ada')

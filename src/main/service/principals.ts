@@ -1,7 +1,7 @@
-import { AppError } from '../../shared/appError.ts'
-import type { AccountId } from '../../shared/ids.ts'
-import type { Log } from '../platform/log.ts'
-import { createPrincipals, type PrincipalId, type Principals } from '../platform/principals.ts'
+import { AppError } from '#shared/appError.ts'
+import type { AccountId } from '#shared/ids.ts'
+import type { Log } from '#platform/log.ts'
+import { createPrincipals, type PrincipalId, type Principals } from '#platform/principals.ts'
 
 /**
  * Kinds of principals. `sign-in`: the family of its refresh tokens; `frame`: a preview in a frame of the window;

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { app, type BrowserWindow, dialog, powerMonitor, session } from 'electron'
-import type { ApprovalDialog } from '../agent/approvals/approvalDialog.ts'
+import type { ApprovalDialog } from '#agent/approvals/approvalDialog.ts'
 import { setApplicationMenu } from './applicationMenu.ts'
 import { openMainWindow } from './mainWindow.ts'
 import { nativeApprovals } from './nativeApprovals.ts'

@@ -1,5 +1,5 @@
 import { type App, type Session, shell, type WebContents } from 'electron'
-import { sheetHostName, sheetPath } from '../../shared/contract/wallet.ts'
+import { sheetHostName, sheetPath } from '#shared/contract/wallet.ts'
 
 /** What pages may: put text onto the clipboard, and notify a person who asked for it. */
 const granted = ['clipboard-sanitized-write', 'notifications']

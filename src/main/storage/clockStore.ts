@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { ClockStore } from '../platform/clock.ts'
-import { parsedJson } from '../platform/parsedJson.ts'
+import type { ClockStore } from '#platform/clock.ts'
+import { parsedJson } from '#platform/parsedJson.ts'
 import type { Database } from './openDatabase.ts'
 
 const State = z.object({

@@ -1,4 +1,4 @@
-import { AppError } from '../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import type { Database } from './openDatabase.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { AppError } from '../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import type { Database } from './openDatabase.ts'
 
 /** One step of the schema. A released one never changes again: `version` counts from 1 without gaps. */

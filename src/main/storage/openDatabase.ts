@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import SqliteDatabase from 'better-sqlite3'
-import { AppError } from '../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 
 export type Database = SqliteDatabase.Database
 

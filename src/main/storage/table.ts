@@ -1,4 +1,4 @@
-import { parseJson } from '../platform/boundedJson.ts'
+import { parseJson } from '#platform/boundedJson.ts'
 
 /** How a column stores a value. `null` is stored as NULL by `nullable` columns, without their codec. */
 export type Column<T> = {

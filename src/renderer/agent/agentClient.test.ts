@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { createSandbox, deleteSandbox, getSandbox } from '../../shared/contract/sandboxes.ts'
-import type { SandboxId } from '../../shared/ids.ts'
+import { createSandbox, deleteSandbox, getSandbox } from '#shared/contract/sandboxes.ts'
+import type { SandboxId } from '#shared/ids.ts'
 import { type Agent, httpAgent } from './agentClient.ts'
 
 const id = 'a'.repeat(32) as SandboxId

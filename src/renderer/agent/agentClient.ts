@@ -1,6 +1,6 @@
-import { AppError, isErrorCode } from '../../shared/appError.ts'
-import { readAnswer } from '../../shared/contract/readAnswer.ts'
-import { type Input, type Output, type Route, requestOf } from '../../shared/contract/route.ts'
+import { AppError, isErrorCode } from '#shared/appError.ts'
+import { readAnswer } from '#shared/contract/readAnswer.ts'
+import { type Input, type Output, type Route, requestOf } from '#shared/contract/route.ts'
 
 /** Calls one operation. Rejects with AppError, or with the signal's reason when it was given up. */
 export type Agent = <R extends Route>(route: R, input: Input<R>, options?: AgentOptions) => Promise<Output<R>>

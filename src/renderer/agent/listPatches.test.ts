@@ -1,6 +1,6 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
-import { until } from '../../../test/support/eventually.ts'
+import { until } from '#test/support/eventually.ts'
 import { patchFromEvent } from './eventPatch.ts'
 import { withNewSandbox, withoutSandbox, withSandbox } from './sandboxes/sandboxList.ts'
 import { withNewTerminal, withoutTerminal, withTerminal, withTitle } from './terminals/terminalList.ts'

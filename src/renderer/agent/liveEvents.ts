@@ -1,7 +1,7 @@
 import { createContext, useContext, useEffect, useEffectEvent, useSyncExternalStore } from 'react'
-import { LocalEvent } from '../../shared/contract/localApi.ts'
-import { readEvent } from '../../shared/contract/readAnswer.ts'
-import { emitter } from '../../shared/emitter.ts'
+import { LocalEvent } from '#shared/contract/localApi.ts'
+import { readEvent } from '#shared/contract/readAnswer.ts'
+import { emitter } from '#shared/emitter.ts'
 
 export type LiveListener = (event: LocalEvent) => void
 export type LinkState = 'opening' | 'open' | 'lost'

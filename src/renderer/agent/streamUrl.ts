@@ -1,5 +1,5 @@
-import { terminalStreamPath } from '../../shared/contract/terminalStream.ts'
-import type { SandboxId, TerminalId } from '../../shared/ids.ts'
+import { terminalStreamPath } from '#shared/contract/terminalStream.ts'
+import type { SandboxId, TerminalId } from '#shared/ids.ts'
 
 export type StreamTarget = { sandboxId: SandboxId; terminalId: TerminalId; scrollback?: number }
 

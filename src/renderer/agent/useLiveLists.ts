@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { LocalEvent } from '../../shared/contract/localApi.ts'
-import type { Sandbox } from '../../shared/contract/sandboxes.ts'
+import type { LocalEvent } from '#shared/contract/localApi.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { patchFromEvent } from './eventPatch.ts'
 import { useLiveEvent } from './liveEvents.ts'
 import { readAgain } from './readAgain.ts'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { getPolicy } from '../../shared/contract/intents.ts'
+import { getPolicy } from '#shared/contract/intents.ts'
 import { useAgent } from './AgentProvider.tsx'
 
 export const policyKey = ['local', 'policy'] as const

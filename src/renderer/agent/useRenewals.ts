@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { listRenewals } from '../../shared/contract/domainRenewals.ts'
+import { listRenewals } from '#shared/contract/domainRenewals.ts'
 import { useAgent } from './AgentProvider.tsx'
 import { useLiveEvent } from './liveEvents.ts'
 import { readAgain } from './readAgain.ts'

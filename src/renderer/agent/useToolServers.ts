@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import type { Input } from '../../shared/contract/route.ts'
+import type { Input } from '#shared/contract/route.ts'
 import {
   addToolServer,
   changeServedTool,
@@ -9,7 +9,7 @@ import {
   type ServedTool,
   type ToolServerId,
   testToolServer,
-} from '../../shared/contract/toolServers.ts'
+} from '#shared/contract/toolServers.ts'
 import { useAgent } from './AgentProvider.tsx'
 import { useLiveEvent } from './liveEvents.ts'
 import { readAgain } from './readAgain.ts'

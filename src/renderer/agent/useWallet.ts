@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { getWallet } from '../../shared/contract/wallet.ts'
+import { getWallet } from '#shared/contract/wallet.ts'
 import { useAgent } from './AgentProvider.tsx'
 
 export const walletKey = ['local', 'wallet'] as const

@@ -1,4 +1,4 @@
-import { windowKeyHeader, windowProtocol } from '../../shared/contract/localApi.ts'
+import { windowKeyHeader, windowProtocol } from '#shared/contract/localApi.ts'
 import { deviceStore } from '../ui/storage/textStore.ts'
 
 /** The storage of a page is its origin's alone, port included, other than its cookies. */

@@ -1,7 +1,7 @@
 import { hmac } from '@noble/hashes/hmac'
 import { sha256 } from '@noble/hashes/sha2'
 import { base64urlnopad } from '@scure/base'
-import { linkText, windowLink } from '../../shared/contract/localApi.ts'
+import { linkText, windowLink } from '#shared/contract/localApi.ts'
 import { windowKey } from './windowKey.ts'
 
 /**

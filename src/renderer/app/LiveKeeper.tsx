@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { Policy } from '../../shared/contract/intents.ts'
-import type { LocalEvent } from '../../shared/contract/localApi.ts'
+import type { Policy } from '#shared/contract/intents.ts'
+import type { LocalEvent } from '#shared/contract/localApi.ts'
 import { useLiveEvent } from '../agent/liveEvents.ts'
 import { patchAndReadAgain, readAgain } from '../agent/readAgain.ts'
 import { useLiveLists } from '../agent/useLiveLists.ts'

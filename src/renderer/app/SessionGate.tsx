@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { localEventsPath } from '../../shared/contract/localApi.ts'
+import { localEventsPath } from '#shared/contract/localApi.ts'
 import { AgentProvider } from '../agent/AgentProvider.tsx'
 import type { Agent } from '../agent/agentClient.ts'
 import { type LiveEvents, liveEvents } from '../agent/liveEvents.ts'

@@ -1,5 +1,5 @@
-import type { ServiceConnection } from '../../shared/contract/localApi.ts'
-import { plainWord } from '../../shared/openRecord.ts'
+import type { ServiceConnection } from '#shared/contract/localApi.ts'
+import { plainWord } from '#shared/openRecord.ts'
 import type { Tone } from '../ui/StatusDot.tsx'
 
 type Words = { tone: Tone; state: string }

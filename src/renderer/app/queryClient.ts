@@ -1,5 +1,5 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query'
-import { AppError } from '../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import { isSessionLost } from './sessionLost.ts'
 import { sessionKey } from './useSession.ts'
 

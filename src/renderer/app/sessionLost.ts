@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode } from '../../shared/appError.ts'
+import { AppError, type ErrorCode } from '#shared/appError.ts'
 
 /** The last two are the service's, which is asked without a key when there is no session. */
 const sessionCodes: readonly ErrorCode[] = ['auth/session', 'auth/required', 'auth/invalid']

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { QueryClient } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
-import { LocalEvent } from '../../shared/contract/localApi.ts'
+import { LocalEvent } from '#shared/contract/localApi.ts'
 import { markStale, staleKeys } from './staleKeys.ts'
 
 const rendererFolder = join(import.meta.dirname, '..')

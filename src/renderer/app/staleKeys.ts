@@ -1,5 +1,5 @@
 import type { QueryClient, QueryKey } from '@tanstack/react-query'
-import type { LocalEvent } from '../../shared/contract/localApi.ts'
+import type { LocalEvent } from '#shared/contract/localApi.ts'
 import { statusKey } from '../agent/AgentProvider.tsx'
 import { policyKey } from '../agent/usePolicy.ts'
 import { renewalsKey } from '../agent/useRenewals.ts'

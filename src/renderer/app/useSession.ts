@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { getLocalStatus, openSession } from '../../shared/contract/localApi.ts'
+import { getLocalStatus, openSession } from '#shared/contract/localApi.ts'
 import { type LocalStatus, statusKey } from '../agent/AgentProvider.tsx'
 import type { Agent } from '../agent/agentClient.ts'
 import { keepWindowKey } from '../agent/windowKey.ts'

@@ -1,5 +1,5 @@
 import './sheet.css'
-import type { SheetMessage } from '../../shared/contract/wallet.ts'
+import type { SheetMessage } from '#shared/contract/wallet.ts'
 
 /**
  * All that a sheet does by itself: it tells the window its height and its end, shows what was typed into a password

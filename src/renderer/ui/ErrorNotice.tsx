@@ -1,5 +1,5 @@
 import { RotateCw, TriangleAlert } from 'lucide-react'
-import { AppError } from '../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import { Button } from './Button.tsx'
 import { SignInNotice } from './SignInNotice.tsx'
 import { shownError } from './shownError.ts'

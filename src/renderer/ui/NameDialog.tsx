@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { z } from 'zod'
-import { SandboxName } from '../../shared/contract/sandboxes.ts'
+import { SandboxName } from '#shared/contract/sandboxes.ts'
 import { FormDialog } from './FormDialog.tsx'
 import { TextField } from './TextField.tsx'
 

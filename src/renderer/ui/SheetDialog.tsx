@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useRef, useState } from 'react'
-import { openWalletSheet, type SheetPurpose } from '../../shared/contract/wallet.ts'
+import { openWalletSheet, type SheetPurpose } from '#shared/contract/wallet.ts'
 import { useAgent } from '../agent/AgentProvider.tsx'
 import { useWallet } from '../agent/useWallet.ts'
 import { classNames } from './classNames.ts'

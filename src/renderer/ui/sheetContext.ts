@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react'
-import type { Input } from '../../shared/contract/route.ts'
-import type { openWalletSheet } from '../../shared/contract/wallet.ts'
+import type { Input } from '#shared/contract/route.ts'
+import type { openWalletSheet } from '#shared/contract/wallet.ts'
 
 export type SheetRequest = Omit<Input<typeof openWalletSheet>, 'theme'>
 export type SheetEnd = 'done' | 'cancelled'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { AppError } from '../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import { shownError } from './shownError.ts'
 
 test('errors about deleted items have no identifiers, and link to the list', () => {

@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode } from '../../shared/appError.ts'
+import { AppError, type ErrorCode } from '#shared/appError.ts'
 import { addressOf } from './place.ts'
 
 export type ErrorLink = { label: string; href: string }

@@ -1,4 +1,4 @@
-import { AppError } from '../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import { useLocalStatus } from '../agent/AgentProvider.tsx'
 import { useSheet } from './sheetContext.ts'
 import { useUnlocked } from './useUnlocked.ts'

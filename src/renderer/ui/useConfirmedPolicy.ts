@@ -1,4 +1,4 @@
-import { getPolicy, type Policy } from '../../shared/contract/intents.ts'
+import { getPolicy, type Policy } from '#shared/contract/intents.ts'
 import { useAgent } from '../agent/AgentProvider.tsx'
 import { useConfirmedChange } from './useConfirmedChange.ts'
 

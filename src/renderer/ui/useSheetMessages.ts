@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useEffectEvent, useState } from 'react'
-import { SheetMessage } from '../../shared/contract/wallet.ts'
+import { SheetMessage } from '#shared/contract/wallet.ts'
 import type { SheetEnd } from './sheetContext.ts'
 
 type Options = {

@@ -1,4 +1,4 @@
-import { AppError } from '../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import { useSheet } from './sheetContext.ts'
 
 /** Runs what needs the wallet unlocked: where it is locked, the person unlocks it, and it is run again. */

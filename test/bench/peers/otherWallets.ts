@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { HDNodeWallet, id, verifyMessage, Wallet } from 'ethers'
 import nacl from 'tweetnacl'
 import { privateKeyToAccount } from 'viem/accounts'
-import { scrypt } from '../../../src/main/agent/wallet/scrypt.ts'
-import { registerTypedData } from '../../../src/shared/contract/automatons.ts'
+import { scrypt } from '#agent/wallet/scrypt.ts'
+import { registerTypedData } from '#shared/contract/automatons.ts'
 
 /** The phrase of every documentation of a local chain. */
 export const benchPhrase = 'test test test test test test test test test test test junk'

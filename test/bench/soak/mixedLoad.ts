@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { readFile, uploadFile } from '../../../src/shared/contract/files.ts'
-import { createSandbox, deleteSandbox, execInSandbox } from '../../../src/shared/contract/sandboxes.ts'
-import { closeTerminal, createTerminal, readTerminal, writeTerminal } from '../../../src/shared/contract/terminals.ts'
-import type { SandboxId } from '../../../src/shared/ids.ts'
+import { readFile, uploadFile } from '#shared/contract/files.ts'
+import { createSandbox, deleteSandbox, execInSandbox } from '#shared/contract/sandboxes.ts'
+import { closeTerminal, createTerminal, readTerminal, writeTerminal } from '#shared/contract/terminals.ts'
+import type { SandboxId } from '#shared/ids.ts'
 import { until } from '../../support/eventually.ts'
 import type { StewardClient } from '../../support/stewardClient.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { listRuntimes } from '../../../src/shared/contract/sandboxes.ts'
+import { listRuntimes } from '#shared/contract/sandboxes.ts'
 import { startSteward } from '../../support/steward.ts'
 import { stewardClient } from '../../support/stewardClient.ts'
 import { runMixedLoad } from './mixedLoad.ts'

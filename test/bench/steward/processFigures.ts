@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import { closeTerminal, createTerminal, readTerminal } from '../../../src/shared/contract/terminals.ts'
-import type { SandboxId } from '../../../src/shared/ids.ts'
+import { closeTerminal, createTerminal, readTerminal } from '#shared/contract/terminals.ts'
+import type { SandboxId } from '#shared/ids.ts'
 import { until } from '../../support/eventually.ts'
 import { type Steward, startSteward } from '../../support/steward.ts'
 import type { StewardClient } from '../../support/stewardClient.ts'

@@ -1,5 +1,5 @@
-import { createTerminal, writeTerminal } from '../../../src/shared/contract/terminals.ts'
-import type { SandboxId } from '../../../src/shared/ids.ts'
+import { createTerminal, writeTerminal } from '#shared/contract/terminals.ts'
+import type { SandboxId } from '#shared/ids.ts'
 import { appWindow } from '../../e2e/pages/appWindow.ts'
 import { openBrowser, openWindow, wholeChromium } from '../../support/browser.ts'
 import { until } from '../../support/eventually.ts'

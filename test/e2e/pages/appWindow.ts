@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
-import { localEventsPath } from '../../../src/shared/contract/localApi.ts'
+import { localEventsPath } from '#shared/contract/localApi.ts'
 import { until } from '../../support/eventually.ts'
 import { type TerminalPane, terminalPane } from './terminalPane.ts'
 

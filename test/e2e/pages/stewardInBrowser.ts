@@ -1,12 +1,12 @@
 import type { Browser } from 'playwright-core'
 import { expect, inject, onTestFinished } from 'vitest'
-import { listAccountRequests } from '../../../src/shared/contract/accountRequests.ts'
-import { listApiKeys } from '../../../src/shared/contract/accounts.ts'
-import { listImages } from '../../../src/shared/contract/images.ts'
-import { listIntents } from '../../../src/shared/contract/intents.ts'
-import { windowKeyHeader } from '../../../src/shared/contract/localApi.ts'
-import { createSandbox, deleteSandbox, listSandboxes, type Sandbox } from '../../../src/shared/contract/sandboxes.ts'
-import { getWallet } from '../../../src/shared/contract/wallet.ts'
+import { listAccountRequests } from '#shared/contract/accountRequests.ts'
+import { listApiKeys } from '#shared/contract/accounts.ts'
+import { listImages } from '#shared/contract/images.ts'
+import { listIntents } from '#shared/contract/intents.ts'
+import { windowKeyHeader } from '#shared/contract/localApi.ts'
+import { createSandbox, deleteSandbox, listSandboxes, type Sandbox } from '#shared/contract/sandboxes.ts'
+import { getWallet } from '#shared/contract/wallet.ts'
 import {
   openBrowser,
   openSession,

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { type Input, type Output, type Route, requestOf } from '../../../src/shared/contract/route.ts'
+import { type Input, type Output, type Route, requestOf } from '#shared/contract/route.ts'
 
 /** Calls from within the page, as the window itself does: with its cookie and the key that its origin keeps. */
 export async function callInPage<R extends Route>(page: Page, route: R, input: Input<R>): Promise<Output<R>> {

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type SandboxLayer, sandboxLayers } from '../../../src/main/host/runtimes/bubblewrap/sandboxLayers.ts'
-import { Network } from '../../../src/shared/contract/sandboxes.ts'
+import { type SandboxLayer, sandboxLayers } from '#host/runtimes/bubblewrap/sandboxLayers.ts'
+import { Network } from '#shared/contract/sandboxes.ts'
 import { attackStage, compiled } from './stage.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { SnapshotId } from '../../../src/shared/ids.ts'
+import { SnapshotId } from '#shared/ids.ts'
 import { never } from '../machines.ts'
 import { preloaded, type Stage, type Target } from './stage.ts'
 

@@ -1,5 +1,5 @@
-import { httpServer } from '../../../src/main/agent/toolServers/httpServer.ts'
-import { usualDeadlines } from '../../../src/main/agent/toolServers/servedClient.ts'
+import { httpServer } from '#agent/toolServers/httpServer.ts'
+import { usualDeadlines } from '#agent/toolServers/servedClient.ts'
 
 /**
  * Connects to an MCP server as the chat does, lists its tools and calls each one. Run by the protocol's own judge, which

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { ConfiguredModel } from '../../../src/shared/modelFields.ts'
+import type { ConfiguredModel } from '#shared/modelFields.ts'
 
 const price = fc.integer({ min: 0, max: 100_000_000 }).map((it) => it / 1_000_000)
 

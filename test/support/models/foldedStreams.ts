@@ -1,4 +1,4 @@
-import { sseParser } from '../../../src/main/platform/http/sseEvents.ts'
+import { sseParser } from '#platform/http/sseEvents.ts'
 
 type Fields = Record<string, unknown>
 // biome-ignore lint/suspicious/noExplicitAny: JSON of the wire, whose form is what the tests look at

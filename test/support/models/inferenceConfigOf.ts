@@ -1,4 +1,4 @@
-import { familyIds } from '../../../src/shared/contract/families.ts'
+import { familyIds } from '#shared/contract/families.ts'
 import type { ProviderServer } from './providerServer.ts'
 
 /** All five families at the strict fakes, as `config.json` says it. */

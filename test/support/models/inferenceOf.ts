@@ -1,5 +1,5 @@
-import type { InferenceOptions } from '../../../src/main/service/inference/providerSettings.ts'
-import { familyIds } from '../../../src/shared/contract/families.ts'
+import type { InferenceOptions } from '#service/inference/providerSettings.ts'
+import { familyIds } from '#shared/contract/families.ts'
 import type { ProviderServer } from './providerServer.ts'
 
 /** All five families, and one server of the user's own with two models that cost nothing, at the strict fakes. */

@@ -1,5 +1,5 @@
-import type { DialectName } from '../../../src/main/service/inference/dialects/dialect.ts'
-import type { FamilyId } from '../../../src/shared/contract/families.ts'
+import type { DialectName } from '#service/inference/dialects/dialect.ts'
+import type { FamilyId } from '#shared/contract/families.ts'
 import { exchange, runningService, type TestServiceOptions } from '../runningService.ts'
 import { foldedChat, foldedMessages, foldedResponses } from './foldedStreams.ts'
 import { inferenceOf } from './inferenceOf.ts'

@@ -1,6 +1,6 @@
-import { bubblewrapRuntime } from '../../../src/main/host/runtimes/bubblewrap/bubblewrapRuntime.ts'
-import { silentLog } from '../../../src/main/platform/log.ts'
-import { Network } from '../../../src/shared/contract/sandboxes.ts'
+import { bubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
+import { silentLog } from '#platform/log.ts'
+import { Network } from '#shared/contract/sandboxes.ts'
 import { machineSpec, never } from '../machines.ts'
 import { pastas } from './pastas.ts'
 

@@ -6,12 +6,12 @@ import {
   type NetworkTools,
   networkArguments,
   tryToConnect,
-} from '../../../src/main/host/runtimes/bubblewrap/network/connectNetwork.ts'
-import { probeNetwork } from '../../../src/main/host/runtimes/bubblewrap/network/networkAbilities.ts'
-import { kill } from '../../../src/main/host/runtimes/bubblewrap/processTable.ts'
-import { perlArgument, perlScript } from '../../../src/main/host/runtimes/perlScript.ts'
-import { systemCallNumbers } from '../../../src/main/host/runtimes/systemCallNumbers.ts'
-import { networksClosedToSandboxes as closed } from '../../../src/main/platform/specialAddresses.ts'
+} from '#host/runtimes/bubblewrap/network/connectNetwork.ts'
+import { probeNetwork } from '#host/runtimes/bubblewrap/network/networkAbilities.ts'
+import { kill } from '#host/runtimes/bubblewrap/processTable.ts'
+import { perlArgument, perlScript } from '#host/runtimes/perlScript.ts'
+import { systemCallNumbers } from '#host/runtimes/systemCallNumbers.ts'
+import { networksClosedToSandboxes as closed } from '#platform/specialAddresses.ts'
 import { until } from '../eventually.ts'
 import { never } from '../machines.ts'
 import { pastas } from './pastas.ts'

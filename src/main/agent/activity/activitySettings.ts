@@ -1,5 +1,5 @@
-import type { ActivitySettings } from '../../../shared/contract/activitySettings.ts'
-import { type Emitter, emitter } from '../../../shared/emitter.ts'
+import type { ActivitySettings } from '#shared/contract/activitySettings.ts'
+import { type Emitter, emitter } from '#shared/emitter.ts'
 import type { Note } from '../note.ts'
 import type { SettingsRepository } from './settingsRepository.ts'
 

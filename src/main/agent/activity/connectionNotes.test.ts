@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { ConnectionState, LocalEvent } from '../../../shared/contract/localApi.ts'
-import { emitter } from '../../../shared/emitter.ts'
+import type { ConnectionState, LocalEvent } from '#shared/contract/localApi.ts'
+import { emitter } from '#shared/emitter.ts'
 import { connectionNotes } from './connectionNotes.ts'
 
 let tell: (state: ConnectionState) => void

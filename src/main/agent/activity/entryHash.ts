@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { TimelineEntry } from '../../../shared/contract/timeline.ts'
+import type { TimelineEntry } from '#shared/contract/timeline.ts'
 
 /** What is hashed: an entry without its own hash. */
 export type HashedEntry = Omit<TimelineEntry, 'hash' | 'problem'>

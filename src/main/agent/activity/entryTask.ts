@@ -1,5 +1,5 @@
-import type { Links } from '../../../shared/contract/timelineLinks.ts'
-import { TaskId } from '../../../shared/contract/timelineLinks.ts'
+import type { Links } from '#shared/contract/timelineLinks.ts'
+import { TaskId } from '#shared/contract/timelineLinks.ts'
 import type { NotedEntry } from '../note.ts'
 import type { PresentTask } from '../taskContext.ts'
 import { entryOf } from './rowProblems.ts'

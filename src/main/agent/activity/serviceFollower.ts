@@ -5,13 +5,13 @@ import {
   ActivityType,
   activityLimits,
   listAccountActivity,
-} from '../../../shared/contract/activity.ts'
-import { activitySentence, whoDid } from '../../../shared/contract/activityWords.ts'
-import type { UnreadableEntry } from '../../../shared/contract/readAnswer.ts'
-import { isTurn, type Requester, toRequester } from '../../../shared/contract/requester.ts'
-import type { TaskId } from '../../../shared/contract/timelineLinks.ts'
-import { openRecord } from '../../../shared/openRecord.ts'
-import type { Log } from '../../platform/log.ts'
+} from '#shared/contract/activity.ts'
+import { activitySentence, whoDid } from '#shared/contract/activityWords.ts'
+import type { UnreadableEntry } from '#shared/contract/readAnswer.ts'
+import { isTurn, type Requester, toRequester } from '#shared/contract/requester.ts'
+import type { TaskId } from '#shared/contract/timelineLinks.ts'
+import { openRecord } from '#shared/openRecord.ts'
+import type { Log } from '#platform/log.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
 import type { NotedEntry } from '../note.ts'

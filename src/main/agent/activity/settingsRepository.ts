@@ -1,6 +1,6 @@
-import { type ActivitySettings, usualActivitySettings } from '../../../shared/contract/activitySettings.ts'
-import type { Database } from '../../storage/openDatabase.ts'
-import { defineTable, nullable, number, type Params, type RowOf, type StoredRow } from '../../storage/table.ts'
+import { type ActivitySettings, usualActivitySettings } from '#shared/contract/activitySettings.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import { defineTable, nullable, number, type Params, type RowOf, type StoredRow } from '#storage/table.ts'
 
 const settings = defineTable('activity_settings', {
   /** Key of the single row. */

@@ -1,4 +1,4 @@
-import { changeActivitySettings, getActivitySettings } from '../../../shared/contract/activitySettings.ts'
+import { changeActivitySettings, getActivitySettings } from '#shared/contract/activitySettings.ts'
 import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
 import type { ActivitySettingsStore } from './activitySettings.ts'
 

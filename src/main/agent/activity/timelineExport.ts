@@ -1,5 +1,5 @@
-import type { TimelineEntry } from '../../../shared/contract/timeline.ts'
-import { csvLine } from '../../../shared/csv.ts'
+import type { TimelineEntry } from '#shared/contract/timeline.ts'
+import { csvLine } from '#shared/csv.ts'
 import { canonicalJson, hashedFields } from './entryHash.ts'
 
 const columns = [

@@ -1,8 +1,8 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import { z } from 'zod'
-import { parseJson } from '../../platform/boundedJson.ts'
-import type { Log } from '../../platform/log.ts'
+import { parseJson } from '#platform/boundedJson.ts'
+import type { Log } from '#platform/log.ts'
 
 /** The newest entry: whoever knows it finds out that entries were taken off the end. */
 export type Head = z.infer<typeof Head>

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Output, Parsed } from '../../../shared/contract/route.ts'
+import type { Output, Parsed } from '#shared/contract/route.ts'
 import {
   type exportTimeline,
   type listTimeline,
   requestIdOf,
   type TimelineEntry,
-} from '../../../shared/contract/timeline.ts'
-import type { LinkKind } from '../../../shared/contract/timelineLinks.ts'
+} from '#shared/contract/timeline.ts'
+import type { LinkKind } from '#shared/contract/timelineLinks.ts'
 import { entryOf, linkProblem } from './rowProblems.ts'
 import { lastCut } from './timelineCut.ts'
 import type { EntryLink, RowFilter, TimelineRepository, TimelineRow } from './timelineRepository.ts'

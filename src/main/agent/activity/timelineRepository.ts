@@ -1,6 +1,6 @@
-import type { LinkKind, TaskId } from '../../../shared/contract/timelineLinks.ts'
-import type { Database } from '../../storage/openDatabase.ts'
-import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
+import type { LinkKind, TaskId } from '#shared/contract/timelineLinks.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const timeline = defineTable('timeline', {
   sequence: number(),

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Output } from '../../../shared/contract/route.ts'
-import type { verifyTimeline } from '../../../shared/contract/timeline.ts'
+import type { Output } from '#shared/contract/route.ts'
+import type { verifyTimeline } from '#shared/contract/timeline.ts'
 import { entryOf, linkProblem, missing } from './rowProblems.ts'
 import type { Timeline } from './timeline.ts'
 import { lastCut } from './timelineCut.ts'

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
-import type { TimelineEntry } from '../../../shared/contract/timeline.ts'
-import type { Links } from '../../../shared/contract/timelineLinks.ts'
+import type { TimelineEntry } from '#shared/contract/timeline.ts'
+import type { Links } from '#shared/contract/timelineLinks.ts'
 import { allShapes, keyShapes, maybeSecret, removed } from './secretShapes.ts'
 
 type Detail = TimelineEntry['detail']

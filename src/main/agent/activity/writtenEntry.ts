@@ -1,5 +1,5 @@
-import type { Links } from '../../../shared/contract/timelineLinks.ts'
-import { isoTime } from '../../../shared/time.ts'
+import type { Links } from '#shared/contract/timelineLinks.ts'
+import { isoTime } from '#shared/time.ts'
 import type { NotedEntry } from '../note.ts'
 import { canonicalJson, entryHash } from './entryHash.ts'
 import type { Head } from './timelineHead.ts'

@@ -1,4 +1,4 @@
-import { sheetHostName } from '../../../shared/contract/wallet.ts'
+import { sheetHostName } from '#shared/contract/wallet.ts'
 
 const securityHeaders = {
   'x-content-type-options': 'nosniff',

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { sessionCookie } from '../../../shared/contract/localApi.ts'
+import { sessionCookie } from '#shared/contract/localApi.ts'
 
 export type SessionCookie = {
   name: string

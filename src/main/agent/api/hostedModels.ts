@@ -1,12 +1,12 @@
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import {
   createChatCompletion,
   createEmbeddings,
   createMessage,
   createResponse,
-} from '../../../shared/contract/inference.ts'
-import { type Exchange, pathAndQuery } from '../../platform/http/exchange.ts'
-import { router } from '../../platform/http/router.ts'
+} from '#shared/contract/inference.ts'
+import { type Exchange, pathAndQuery } from '#platform/http/exchange.ts'
+import { router } from '#platform/http/router.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
 import type { LocalEvents } from '../localEvents.ts'
 

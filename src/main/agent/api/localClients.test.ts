@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
-import { startWireService } from '../../../../test/support/wireService.ts'
+import { startWireService } from '#test/support/wireService.ts'
 import { serviceClient } from '../connections/serviceClient.ts'
 import { localClients } from './localClients.ts'
 

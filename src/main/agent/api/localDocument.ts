@@ -1,6 +1,6 @@
-import { Automaton, AutomatonProfile, Registration } from '../../../shared/contract/automatons.ts'
-import { Attachment, Prompt } from '../../../shared/contract/chatLibrary.ts'
-import { AnswerUsage, ChatFailure, Message } from '../../../shared/contract/chatMessages.ts'
+import { Automaton, AutomatonProfile, Registration } from '#shared/contract/automatons.ts'
+import { Attachment, Prompt } from '#shared/contract/chatLibrary.ts'
+import { AnswerUsage, ChatFailure, Message } from '#shared/contract/chatMessages.ts'
 import {
   ChatParameters,
   Conversation,
@@ -8,8 +8,8 @@ import {
   LimitState,
   Spend,
   SpendLimits,
-} from '../../../shared/contract/chats.ts'
-import { Image } from '../../../shared/contract/images.ts'
+} from '#shared/contract/chats.ts'
+import { Image } from '#shared/contract/images.ts'
 import {
   Asker,
   Grant,
@@ -18,22 +18,22 @@ import {
   Policy,
   PolicyRule,
   SignedIntent,
-} from '../../../shared/contract/intents.ts'
+} from '#shared/contract/intents.ts'
 import {
   LocalEvent,
   localEventsPath,
   ServiceConnection,
   windowKeyHeader,
   windowProtocol,
-} from '../../../shared/contract/localApi.ts'
-import type { Route, RouteAuth } from '../../../shared/contract/route.ts'
-import { Enforced, Sandbox } from '../../../shared/contract/sandboxes.ts'
-import { Terminal } from '../../../shared/contract/terminals.ts'
-import { TimelineEntry } from '../../../shared/contract/timeline.ts'
-import { Balance, Keyring, Wallet, WalletAccount } from '../../../shared/contract/wallet.ts'
-import { anyKey, keySchemes } from '../../platform/openApi/keySchemes.ts'
-import { type OpenApiDocument, openApiDocument } from '../../platform/openApi/openApiDocument.ts'
-import type { SecurityRequirement, SocketRoute } from '../../platform/openApi/operations.ts'
+} from '#shared/contract/localApi.ts'
+import type { Route, RouteAuth } from '#shared/contract/route.ts'
+import { Enforced, Sandbox } from '#shared/contract/sandboxes.ts'
+import { Terminal } from '#shared/contract/terminals.ts'
+import { TimelineEntry } from '#shared/contract/timeline.ts'
+import { Balance, Keyring, Wallet, WalletAccount } from '#shared/contract/wallet.ts'
+import { anyKey, keySchemes } from '#platform/openApi/keySchemes.ts'
+import { type OpenApiDocument, openApiDocument } from '#platform/openApi/openApiDocument.ts'
+import type { SecurityRequirement, SocketRoute } from '#platform/openApi/operations.ts'
 
 const about = `What the application adds beside its service, for the programs of the person at this machine: requests to sign, registrations of
 automatons, and the wallet without its secrets, and the chats of the person. The paths of the service answer at this address too; \`/openapi.json\` describes them.

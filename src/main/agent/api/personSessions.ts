@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
-import { parseJson } from '../../platform/boundedJson.ts'
-import { readSecretFile, writeSecretFile } from '../../platform/secretFile.ts'
+import { parseJson } from '#platform/boundedJson.ts'
+import { readSecretFile, writeSecretFile } from '#platform/secretFile.ts'
 
 /** Of the two secrets of a session neither is enough: the browser keeps one, the window's own origin the other. */
 export type OpenedSession = { secret: string; windowKey: string }

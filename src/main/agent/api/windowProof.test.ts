@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { expect, test } from 'vitest'
-import { linkText } from '../../../shared/contract/localApi.ts'
+import { linkText } from '#shared/contract/localApi.ts'
 import { offersWindowKey, windowProofOf, withoutLink, withoutWindowProtocols } from './windowProof.ts'
 
 const now = Date.UTC(2026, 0, 1)

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { linkText, windowKeyHeader, windowLink, windowProtocol } from '../../../shared/contract/localApi.ts'
+import { linkText, windowKeyHeader, windowLink, windowProtocol } from '#shared/contract/localApi.ts'
 import type { WindowProof } from './personSessions.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { isoTime } from '../../../shared/time.ts'
+import { isoTime } from '#shared/time.ts'
 import type { Approvals } from './approvals.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'
 import { needsWallet } from './judgedIntent.ts'

@@ -1,4 +1,4 @@
-import type { IntentRecord } from '../../../shared/contract/intents.ts'
+import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { PolicyWords } from './policyWords.ts'
 
 /** What the window cannot draw: Electron's own dialogs and notifications. */

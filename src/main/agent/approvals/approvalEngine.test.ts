@@ -11,14 +11,14 @@ import {
   script,
   signInTo,
   withRules,
-} from '../../../../test/support/approvals.ts'
-import { eventually, until } from '../../../../test/support/eventually.ts'
-import { isGenuine, lockableSigner } from '../../../../test/support/lockableSigner.ts'
-import { memoryReservations } from '../../../../test/support/memoryReservations.ts'
-import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
-import { AppError } from '../../../shared/appError.ts'
-import { IntentRecord } from '../../../shared/contract/intents.ts'
-import { openClock } from '../../platform/clock.ts'
+} from '#test/support/approvals.ts'
+import { eventually, until } from '#test/support/eventually.ts'
+import { isGenuine, lockableSigner } from '#test/support/lockableSigner.ts'
+import { memoryReservations } from '#test/support/memoryReservations.ts'
+import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { AppError } from '#shared/appError.ts'
+import { IntentRecord } from '#shared/contract/intents.ts'
+import { openClock } from '#platform/clock.ts'
 
 const approve = { approve: true, confirmed: false }
 const deny = { approve: false, confirmed: false }

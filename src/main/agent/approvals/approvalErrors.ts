@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { IntentRecord } from '../../../shared/contract/intents.ts'
+import { AppError } from '#shared/appError.ts'
+import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
 
 export function noSuchIntent(id: string): AppError {

@@ -1,4 +1,4 @@
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import {
   type Asker,
   askIntent,
@@ -12,7 +12,7 @@ import {
   listIntents,
   revokeGrant,
   switchStop,
-} from '../../../shared/contract/intents.ts'
+} from '#shared/contract/intents.ts'
 import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
 import type { ApprovalDialog } from './approvalDialog.ts'
 import type { Approvals } from './approvals.ts'

@@ -1,4 +1,4 @@
-import type { Asker, Grant, Intent, IntentRecord, IntentState, Policy } from '../../../shared/contract/intents.ts'
+import type { Asker, Grant, Intent, IntentRecord, IntentState, Policy } from '#shared/contract/intents.ts'
 
 import type { TimelineActor } from './intentLifecycle.ts'
 

@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { IntentRecord } from '../../../shared/contract/intents.ts'
+import { AppError } from '#shared/appError.ts'
+import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { ApprovalDialog } from './approvalDialog.ts'
 import type { Approvals, Decision } from './approvals.ts'
 

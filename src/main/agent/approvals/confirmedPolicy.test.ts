@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { approvalsOfTest, rule, withRules } from '../../../../test/support/approvals.ts'
-import { lockableSigner } from '../../../../test/support/lockableSigner.ts'
+import { approvalsOfTest, rule, withRules } from '#test/support/approvals.ts'
+import { lockableSigner } from '#test/support/lockableSigner.ts'
 import type { ApprovalDialog } from './approvalDialog.ts'
 import { confirmedPolicy } from './confirmedPolicy.ts'
 import type { PolicyWords } from './policyWords.ts'

@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { Policy } from '../../../shared/contract/intents.ts'
+import { AppError } from '#shared/appError.ts'
+import type { Policy } from '#shared/contract/intents.ts'
 import type { ApprovalDialog } from './approvalDialog.ts'
 import type { Approvals } from './approvals.ts'
 import { checkRules, loosens } from './policyChange.ts'

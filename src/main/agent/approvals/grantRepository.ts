@@ -1,7 +1,7 @@
-import { Asker, Grant } from '../../../shared/contract/intents.ts'
-import type { WalletAccountId } from '../../../shared/contract/wallet.ts'
-import { isoTime } from '../../../shared/time.ts'
-import type { Database } from '../../storage/openDatabase.ts'
+import { Asker, Grant } from '#shared/contract/intents.ts'
+import type { WalletAccountId } from '#shared/contract/wallet.ts'
+import { isoTime } from '#shared/time.ts'
+import type { Database } from '#storage/openDatabase.ts'
 import {
   amount,
   defineTable,
@@ -12,7 +12,7 @@ import {
   type RowOf,
   type StoredRow,
   text,
-} from '../../storage/table.ts'
+} from '#storage/table.ts'
 
 const grants = defineTable('grants', {
   id: text(),

@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { Grant, IntentKind, IntentRecord } from '../../../shared/contract/intents.ts'
+import { AppError } from '#shared/appError.ts'
+import type { Grant, IntentKind, IntentRecord } from '#shared/contract/intents.ts'
 import type { Decision } from './approvals.ts'
 import type { JudgedIntent } from './judgedIntent.ts'
 

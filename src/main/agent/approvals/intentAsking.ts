@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { Asker } from '../../../shared/contract/intents.ts'
+import { AppError } from '#shared/appError.ts'
+import type { Asker } from '#shared/contract/intents.ts'
 import type { MayNow, Refusal } from '../mayNow.ts'
 import type { Signer } from '../signer/signer.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'

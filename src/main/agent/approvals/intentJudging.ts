@@ -1,5 +1,5 @@
-import type { IntentRecord } from '../../../shared/contract/intents.ts'
-import { isoTime } from '../../../shared/time.ts'
+import type { IntentRecord } from '#shared/contract/intents.ts'
+import { isoTime } from '#shared/time.ts'
 import { isFinal, type MayNow, type Refusal } from '../mayNow.ts'
 import type { IntentChange, IntentLifecycle } from './intentLifecycle.ts'
 import type { StoredIntent } from './intentRepository.ts'

@@ -1,6 +1,6 @@
-import type { Asker, Intent, IntentRecord, Policy } from '../../../shared/contract/intents.ts'
-import { comparedAddress } from '../../../shared/contract/networks.ts'
-import { isoTime } from '../../../shared/time.ts'
+import type { Asker, Intent, IntentRecord, Policy } from '#shared/contract/intents.ts'
+import { comparedAddress } from '#shared/contract/networks.ts'
+import { isoTime } from '#shared/time.ts'
 import type { PreparedIntent } from '../signer/signer.ts'
 import { isAbove } from './judgedIntent.ts'
 

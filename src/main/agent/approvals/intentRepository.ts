@@ -1,6 +1,6 @@
-import { type Asker, Intent, IntentRecord, type IntentState } from '../../../shared/contract/intents.ts'
-import type { Database } from '../../storage/openDatabase.ts'
-import { defineTable, flag, json, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
+import { type Asker, Intent, IntentRecord, type IntentState } from '#shared/contract/intents.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import { defineTable, flag, json, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 export const intentTable = defineTable('intents', {
   id: text(),

@@ -1,4 +1,4 @@
-import type { IntentRecord } from '../../../shared/contract/intents.ts'
+import type { IntentRecord } from '#shared/contract/intents.ts'
 import { isFinal, type MayNow } from '../mayNow.ts'
 import type { IntentJudging } from './intentJudging.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'

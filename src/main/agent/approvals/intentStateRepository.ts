@@ -1,6 +1,6 @@
-import type { Asker, IntentState } from '../../../shared/contract/intents.ts'
-import type { Database } from '../../storage/openDatabase.ts'
-import type { Params, RowOf } from '../../storage/table.ts'
+import type { Asker, IntentState } from '#shared/contract/intents.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import type { Params, RowOf } from '#storage/table.ts'
 import { intentTable, type StoredIntent } from './intentRepository.ts'
 
 /** Maximum numbers of decided intents. The newest ones stay. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { IntentState } from '../../../shared/contract/intents.ts'
+import { IntentState } from '#shared/contract/intents.ts'
 import { type IntentEvent, isOpen, nextState, reservationStep } from './intentStates.ts'
 
 const events: readonly IntentEvent[] = [

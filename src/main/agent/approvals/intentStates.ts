@@ -1,4 +1,4 @@
-import type { IntentState } from '../../../shared/contract/intents.ts'
+import type { IntentState } from '#shared/contract/intents.ts'
 
 /** What can happen to an intent. */
 export type IntentEvent =

@@ -1,4 +1,4 @@
-import type { IntentRecord } from '../../../shared/contract/intents.ts'
+import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { GrantRepository } from './grantRepository.ts'
 import { judge, type Verdict } from './judge.ts'
 import { judgedIntent } from './judgedIntent.ts'

@@ -1,4 +1,4 @@
-import type { Asker, Grant, IntentKind, IntentRecord } from '../../../shared/contract/intents.ts'
+import type { Asker, Grant, IntentKind, IntentRecord } from '#shared/contract/intents.ts'
 
 /** An intent as policy, grants and reservations see it. */
 export type JudgedIntent = {

@@ -8,8 +8,8 @@ import {
   script,
   signInTo,
   withRules,
-} from '../../../../test/support/approvals.ts'
-import type { Asker } from '../../../shared/contract/intents.ts'
+} from '#test/support/approvals.ts'
+import type { Asker } from '#shared/contract/intents.ts'
 import { askPace, pacedAsks } from './pacedAsks.ts'
 
 const { burst } = askPace.ofOneAsker

@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { Policy, PolicyRule } from '../../../shared/contract/intents.ts'
+import { AppError } from '#shared/appError.ts'
+import type { Policy, PolicyRule } from '#shared/contract/intents.ts'
 import { isPlace } from './policyMatch.ts'
 
 type Rules = Omit<Policy, 'stopped'>

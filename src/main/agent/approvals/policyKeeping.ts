@@ -1,4 +1,4 @@
-import { isoTime } from '../../../shared/time.ts'
+import { isoTime } from '#shared/time.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
 import { walletLocked } from './approvalErrors.ts'
 import type { ApprovalNotes } from './approvalNotes.ts'

@@ -1,4 +1,4 @@
-import type { AskerKind, IntentKind, PolicyRule } from '../../../shared/contract/intents.ts'
+import type { AskerKind, IntentKind, PolicyRule } from '#shared/contract/intents.ts'
 
 /** What of an intent a rule looks at. */
 export type PolicySubject = {

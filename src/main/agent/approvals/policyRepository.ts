@@ -1,6 +1,6 @@
-import { Policy } from '../../../shared/contract/intents.ts'
-import type { Database } from '../../storage/openDatabase.ts'
-import { defineTable, flag, lenientJson, number, type Params, type RowOf, type StoredRow } from '../../storage/table.ts'
+import { Policy } from '#shared/contract/intents.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import { defineTable, flag, lenientJson, number, type Params, type RowOf, type StoredRow } from '#storage/table.ts'
 
 export type PolicyRepository = {
   read(): Policy

@@ -1,6 +1,6 @@
-import type { Policy } from '../../../shared/contract/intents.ts'
-import { ruleSentence } from '../../../shared/contract/intentWords.ts'
-import { formatUsd } from '../../../shared/money/moneyText.ts'
+import type { Policy } from '#shared/contract/intents.ts'
+import { ruleSentence } from '#shared/contract/intentWords.ts'
+import { formatUsd } from '#shared/money/moneyText.ts'
 
 type Rules = Omit<Policy, 'stopped'>
 

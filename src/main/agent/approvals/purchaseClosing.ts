@@ -1,5 +1,5 @@
-import { purchaseWords } from '../../../shared/contract/purchaseWords.ts'
-import { isoTime } from '../../../shared/time.ts'
+import { purchaseWords } from '#shared/contract/purchaseWords.ts'
+import { isoTime } from '#shared/time.ts'
 import type { Approvals } from './approvals.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'
 

@@ -1,6 +1,6 @@
-import type { KeySlot } from '../../platform/oncePerKey.ts'
-import type { Database } from '../../storage/openDatabase.ts'
-import type { Params } from '../../storage/table.ts'
+import type { KeySlot } from '#platform/oncePerKey.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import type { Params } from '#storage/table.ts'
 
 /** Intents by the `Idempotency-Key` of the request that made them. */
 export type RepeatRepository = {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { approvalsOfTest, otherScript, payment, rule, script, withRules } from '../../../../test/support/approvals.ts'
-import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
+import { approvalsOfTest, otherScript, payment, rule, script, withRules } from '#test/support/approvals.ts'
+import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 
 const sent = (body: string, key = 'k') => ({ key, method: 'POST', path: '/local/intents', body: Buffer.from(body) })
 const pay = { intent: payment('500'), asker: script }

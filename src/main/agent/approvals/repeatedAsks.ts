@@ -1,5 +1,5 @@
-import type { IntentRecord } from '../../../shared/contract/intents.ts'
-import { answersKeptMs, oncePerKey } from '../../platform/oncePerKey.ts'
+import type { IntentRecord } from '#shared/contract/intents.ts'
+import { answersKeptMs, oncePerKey } from '#platform/oncePerKey.ts'
 import type { LocalCall } from '../localEndpoint.ts'
 import type { RepeatRepository } from './repeatRepository.ts'
 

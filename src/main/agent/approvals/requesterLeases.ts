@@ -1,5 +1,5 @@
-import type { Grant, IntentRecord } from '../../../shared/contract/intents.ts'
-import type { Lease, PrincipalId } from '../../platform/principals.ts'
+import type { Grant, IntentRecord } from '#shared/contract/intents.ts'
+import type { Lease, PrincipalId } from '#platform/principals.ts'
 import { type AgentPrincipals, type PrincipalRights, requesterPrincipal, walletPrincipal } from '../agentPrincipals.ts'
 import type { GrantRepository } from './grantRepository.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'

@@ -1,4 +1,4 @@
-import type { IntentRecord, PolicyRule } from '../../../shared/contract/intents.ts'
+import type { IntentRecord, PolicyRule } from '#shared/contract/intents.ts'
 import type { JudgedIntent } from './judgedIntent.ts'
 
 /** What a signature would use up. */

@@ -1,5 +1,5 @@
-import type { PaymentBudgetLimits } from '../../../shared/contract/paymentBudgets.ts'
-import { formatUsd } from '../../../shared/money/moneyText.ts'
+import type { PaymentBudgetLimits } from '#shared/contract/paymentBudgets.ts'
+import { formatUsd } from '#shared/money/moneyText.ts'
 import type { PolicyWords } from '../approvals/policyWords.ts'
 
 type Line = { label: string; value: string }

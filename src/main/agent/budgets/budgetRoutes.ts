@@ -1,11 +1,11 @@
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import {
   changePaymentBudgets,
   forgetPayee,
   getPaymentBudgets,
   type PaymentBudgets as PaymentBudgetsAnswer,
-} from '../../../shared/contract/paymentBudgets.ts'
-import { isoTime } from '../../../shared/time.ts'
+} from '#shared/contract/paymentBudgets.ts'
+import { isoTime } from '#shared/time.ts'
 import type { ConfirmedPolicy } from '../approvals/confirmedPolicy.ts'
 import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
 import type { LocalEvents } from '../localEvents.ts'

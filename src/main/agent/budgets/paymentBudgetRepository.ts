@@ -1,6 +1,6 @@
-import { PaymentBudgetLimits } from '../../../shared/contract/paymentBudgets.ts'
-import type { Database } from '../../storage/openDatabase.ts'
-import { defineTable, lenientJson, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
+import { PaymentBudgetLimits } from '#shared/contract/paymentBudgets.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import { defineTable, lenientJson, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const limitTable = defineTable('payment_limits', {
   /** Key of the single row. */

@@ -1,4 +1,4 @@
-import type { IntentRecord } from '../../../shared/contract/intents.ts'
+import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { Reservations } from '../approvals/reservations.ts'
 import type { PaymentBudgetRepository, SignedEntry } from './paymentBudgetRepository.ts'
 import { type PaymentBudgets, payeeOf } from './paymentBudgets.ts'

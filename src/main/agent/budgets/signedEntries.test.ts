@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { payment, script } from '../../../../test/support/approvals.ts'
-import { paymentsOfTest } from '../../../../test/support/openPayments.ts'
+import { payment, script } from '#test/support/approvals.ts'
+import { paymentsOfTest } from '#test/support/openPayments.ts'
 import type { AuthorizationState } from '../payments/authorizationLookup.ts'
 import { signedEntries } from './signedEntries.ts'
 

@@ -1,6 +1,6 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { LimitState, Spend, SpendLimits } from '../../../shared/contract/chats.ts'
-import { formatUsd } from '../../../shared/money/moneyText.ts'
+import { AppError } from '#shared/appError.ts'
+import type { LimitState, Spend, SpendLimits } from '#shared/contract/chats.ts'
+import { formatUsd } from '#shared/money/moneyText.ts'
 import type { SpendActual, SpendFilter, SpendRepository, SpendScope, SpendSum } from './spendRepository.ts'
 
 /** An answer to be reserved for. */

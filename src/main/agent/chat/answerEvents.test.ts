@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { AnswerEvent, Message } from '../../../shared/contract/chatMessages.ts'
+import type { AnswerEvent, Message } from '#shared/contract/chatMessages.ts'
 import { answerEvents } from './answerEvents.ts'
 import { runningAnswers } from './runningAnswers.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
-import type { AnswerEvent, Message } from '../../../shared/contract/chatMessages.ts'
-import type { ChatCall } from '../../../shared/contract/chatTools.ts'
+import type { AnswerEvent, Message } from '#shared/contract/chatMessages.ts'
+import type { ChatCall } from '#shared/contract/chatTools.ts'
 import type { RunningAnswer } from './runningAnswers.ts'
 
 /** Nobody reads faster. */

@@ -1,5 +1,5 @@
-import type { AnswerUsage } from '../../../shared/contract/chatMessages.ts'
-import type { ListedModel } from '../../../shared/contract/inference.ts'
+import type { AnswerUsage } from '#shared/contract/chatMessages.ts'
+import type { ListedModel } from '#shared/contract/inference.ts'
 import type { SpendBudgets } from '../budgets/spendBudgets.ts'
 import { type AnswerPlan, answerPlan } from './answerPlan.ts'
 import { estimatedUsage, noUsage, sumOfUsage } from './answerUsage.ts'

@@ -1,4 +1,4 @@
-import type { AnswerUsage } from '../../../shared/contract/chatMessages.ts'
+import type { AnswerUsage } from '#shared/contract/chatMessages.ts'
 import type { AnswerPlan } from './answerPlan.ts'
 import type { CompletionUsage } from './completionEvents.ts'
 import { costOf, savedByCache } from './modelPrices.ts'

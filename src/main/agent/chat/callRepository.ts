@@ -1,7 +1,7 @@
-import type { ChatCall } from '../../../shared/contract/chatTools.ts'
-import { isoTime } from '../../../shared/time.ts'
-import type { Database } from '../../storage/openDatabase.ts'
-import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
+import type { ChatCall } from '#shared/contract/chatTools.ts'
+import { isoTime } from '#shared/time.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const callTable = defineTable('chat_calls', {
   id: text(),

@@ -1,5 +1,5 @@
-import { AppError, type ErrorCode } from '../../../shared/appError.ts'
-import type { ChatFailure, ChatFix } from '../../../shared/contract/chatMessages.ts'
+import { AppError, type ErrorCode } from '#shared/appError.ts'
+import type { ChatFailure, ChatFix } from '#shared/contract/chatMessages.ts'
 
 const fixes: Partial<Record<ErrorCode, ChatFix>> = {
   'inference/unconfigured': 'provider_key',

@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { Message } from '../../../shared/contract/chatMessages.ts'
+import { AppError } from '#shared/appError.ts'
+import type { Message } from '#shared/contract/chatMessages.ts'
 import {
   getMessage,
   listMessages,
@@ -7,7 +7,7 @@ import {
   sendMessage,
   stopMessage,
   streamMessage,
-} from '../../../shared/contract/chatMessages.ts'
+} from '#shared/contract/chatMessages.ts'
 import {
   changeConversation,
   createConversation,
@@ -18,8 +18,8 @@ import {
   type MessageId,
   restoreConversation,
   searchConversations,
-} from '../../../shared/contract/chats.ts'
-import { eventsAnswer } from '../../platform/http/answers.ts'
+} from '#shared/contract/chats.ts'
+import { eventsAnswer } from '#platform/http/answers.ts'
 import { type LocalEndpoint, localEndpoint, localEventsEndpoint } from '../localEndpoint.ts'
 import { answerEvents } from './answerEvents.ts'
 import type { ChatStore } from './chatStore.ts'

@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { Database } from '../../storage/openDatabase.ts'
+import { AppError } from '#shared/appError.ts'
+import type { Database } from '#storage/openDatabase.ts'
 import type { OfferedTool } from '../toolServers/servedTools.ts'
 import { type CallRepository, callRepository } from './callRepository.ts'
 import {

@@ -1,5 +1,5 @@
-import { inputSchemaOf } from '../../../shared/contract/tools/toolListing.ts'
-import { toolsOf } from '../../../shared/contract/tools/toolTable.ts'
+import { inputSchemaOf } from '#shared/contract/tools/toolListing.ts'
+import { toolsOf } from '#shared/contract/tools/toolTable.ts'
 import type { ChatStore } from './chatStore.ts'
 import type { StoredConversation } from './conversationRepository.ts'
 

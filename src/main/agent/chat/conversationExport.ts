@@ -1,4 +1,4 @@
-import { type BytesAnswer, bytesAnswer } from '../../platform/http/answers.ts'
+import { type BytesAnswer, bytesAnswer } from '#platform/http/answers.ts'
 import { headerName } from './attachments.ts'
 import type { ChatStore } from './chatStore.ts'
 import type { StoredConversation } from './conversationRepository.ts'

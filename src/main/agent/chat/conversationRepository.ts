@@ -1,7 +1,7 @@
-import { ChatParameters, type ConversationId, noParameters, SpendLimits } from '../../../shared/contract/chats.ts'
-import { ChatTools, noTools } from '../../../shared/contract/chatTools.ts'
-import { shownLine } from '../../../shared/shownLine.ts'
-import type { Database } from '../../storage/openDatabase.ts'
+import { ChatParameters, type ConversationId, noParameters, SpendLimits } from '#shared/contract/chats.ts'
+import { ChatTools, noTools } from '#shared/contract/chatTools.ts'
+import { shownLine } from '#shared/shownLine.ts'
+import type { Database } from '#storage/openDatabase.ts'
 import {
   defineTable,
   flag,
@@ -12,7 +12,7 @@ import {
   type RowOf,
   type StoredRow,
   text,
-} from '../../storage/table.ts'
+} from '#storage/table.ts'
 
 const changeable = {
   title: text(),

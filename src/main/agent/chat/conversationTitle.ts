@@ -1,5 +1,5 @@
-import { chatLimits } from '../../../shared/contract/chats.ts'
-import { shownLine } from '../../../shared/shownLine.ts'
+import { chatLimits } from '#shared/contract/chats.ts'
+import { shownLine } from '#shared/shownLine.ts'
 
 export const newChat = 'New chat'
 const shownCharacters = 80

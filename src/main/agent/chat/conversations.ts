@@ -1,4 +1,4 @@
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import {
   type ChatHit,
   type ChatParameters,
@@ -10,10 +10,10 @@ import {
   type MessageId,
   noParameters,
   type SpendLimits,
-} from '../../../shared/contract/chats.ts'
-import { type ChatTools, noTools } from '../../../shared/contract/chatTools.ts'
-import { isoTime } from '../../../shared/time.ts'
-import { parseJson } from '../../platform/boundedJson.ts'
+} from '#shared/contract/chats.ts'
+import { type ChatTools, noTools } from '#shared/contract/chatTools.ts'
+import { isoTime } from '#shared/time.ts'
+import { parseJson } from '#platform/boundedJson.ts'
 import type { AgentPrincipals } from '../agentPrincipals.ts'
 import type { SpendBudgets } from '../budgets/spendBudgets.ts'
 import type { LocalEvents } from '../localEvents.ts'

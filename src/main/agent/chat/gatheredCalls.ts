@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import { chatToolLimits } from '../../../shared/contract/chatTools.ts'
+import { AppError } from '#shared/appError.ts'
+import { chatToolLimits } from '#shared/contract/chatTools.ts'
 
 /** A piece of a call as it comes; `index` says of which. */
 export type CallPiece = { index: number; name: string; arguments: string; extra: unknown }

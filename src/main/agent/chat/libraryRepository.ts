@@ -1,9 +1,9 @@
-import type { Attachment, Prompt } from '../../../shared/contract/chatLibrary.ts'
-import type { AttachmentId, Folder, FolderId, PromptId } from '../../../shared/contract/chats.ts'
-import { promptVariables } from '../../../shared/promptText.ts'
-import { isoTime } from '../../../shared/time.ts'
-import type { Database } from '../../storage/openDatabase.ts'
-import { defineTable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
+import type { Attachment, Prompt } from '#shared/contract/chatLibrary.ts'
+import type { AttachmentId, Folder, FolderId, PromptId } from '#shared/contract/chats.ts'
+import { promptVariables } from '#shared/promptText.ts'
+import { isoTime } from '#shared/time.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import { defineTable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const folderTable = defineTable('chat_folders', { id: text<FolderId>(), name: text() })
 const promptTable = defineTable('chat_prompts', {

@@ -1,4 +1,4 @@
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import {
   addAttachment,
   changePrompt,
@@ -8,8 +8,8 @@ import {
   getAttachmentContent,
   importConversations,
   listPrompts,
-} from '../../../shared/contract/chatLibrary.ts'
-import { changeFolder, createFolder, deleteFolder, listFolders } from '../../../shared/contract/chats.ts'
+} from '#shared/contract/chatLibrary.ts'
+import { changeFolder, createFolder, deleteFolder, listFolders } from '#shared/contract/chats.ts'
 import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
 import type { LocalEvents } from '../localEvents.ts'
 import type { Note } from '../note.ts'

@@ -1,6 +1,6 @@
-import type { AnswerUsage, ChatFailure, Message } from '../../../shared/contract/chatMessages.ts'
-import type { Database } from '../../storage/openDatabase.ts'
-import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
+import type { AnswerUsage, ChatFailure, Message } from '#shared/contract/chatMessages.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const columns = {
   id: text(),

@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import { isChatModel, type ListedModel, listModels } from '../../../shared/contract/inference.ts'
+import { AppError } from '#shared/appError.ts'
+import { isChatModel, type ListedModel, listModels } from '#shared/contract/inference.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 
 /** The models of the service that answer conversations, with prices, as they were a moment ago. */

@@ -1,5 +1,5 @@
-import type { ListedModel } from '../../../shared/contract/inference.ts'
-import { affordableOutputTokens, maxModelCost, modelCacheSavings, modelCost } from '../../../shared/modelCost.ts'
+import type { ListedModel } from '#shared/contract/inference.ts'
+import { affordableOutputTokens, maxModelCost, modelCacheSavings, modelCost } from '#shared/modelCost.ts'
 
 /** `input` includes cached tokens and tokens written to the cache. */
 export type UsedTokens = { input: number; cached: number; cacheWritten: number; output: number }

@@ -4,9 +4,9 @@ import {
   getChatBudget,
   type SpendRow,
   sumChatSpend,
-} from '../../../shared/contract/chatMoney.ts'
-import type { LimitState } from '../../../shared/contract/chats.ts'
-import { isoTime } from '../../../shared/time.ts'
+} from '#shared/contract/chatMoney.ts'
+import type { LimitState } from '#shared/contract/chats.ts'
+import { isoTime } from '#shared/time.ts'
 import type { SpendBudgets } from '../budgets/spendBudgets.ts'
 import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
 import type { LocalEvents } from '../localEvents.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import type { AnswerPlan } from './answerPlan.ts'
 import type { ChatStore } from './chatStore.ts'
 import type { StoredAttachment } from './libraryRepository.ts'

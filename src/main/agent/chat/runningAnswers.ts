@@ -1,6 +1,6 @@
-import type { AnswerUsage, Message } from '../../../shared/contract/chatMessages.ts'
-import type { ChatCall } from '../../../shared/contract/chatTools.ts'
-import { emitter } from '../../../shared/emitter.ts'
+import type { AnswerUsage, Message } from '#shared/contract/chatMessages.ts'
+import type { ChatCall } from '#shared/contract/chatTools.ts'
+import { emitter } from '#shared/emitter.ts'
 import { tokenWeight } from './tokenWeight.ts'
 
 /** An answer that is being made: all that came of it so far. */

@@ -1,4 +1,4 @@
-import type { SnippetPart } from '../../../shared/contract/chats.ts'
+import type { SnippetPart } from '#shared/contract/chats.ts'
 
 /**
  * What a person types, in the language of FTS5: every word must occur, the last one as a beginning unless a blank or a

@@ -1,5 +1,5 @@
-import type { Database } from '../../storage/openDatabase.ts'
-import type { Params } from '../../storage/table.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import type { Params } from '#storage/table.ts'
 
 export type FoundRow = {
   conversation_id: string

@@ -1,5 +1,5 @@
-import { chatToolLimits } from '../../../shared/contract/chatTools.ts'
-import { parseJson } from '../../platform/boundedJson.ts'
+import { chatToolLimits } from '#shared/contract/chatTools.ts'
+import { parseJson } from '#platform/boundedJson.ts'
 import type { LocalEvents } from '../localEvents.ts'
 import type { ToolCaller } from '../tools/toolCaller.ts'
 import { type CallRow, toldCall } from './callRepository.ts'

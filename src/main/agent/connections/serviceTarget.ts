@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { connectPrivately } from '../../platform/privateSocket.ts'
+import { connectPrivately } from '#platform/privateSocket.ts'
 
 /** Where a service is and how it knows us. */
 export type ServiceTarget = {

@@ -1,6 +1,6 @@
-import { WalletAccountId } from '../../../shared/contract/wallet.ts'
-import type { Database } from '../../storage/openDatabase.ts'
-import { defineTable, named, nullable, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
+import { WalletAccountId } from '#shared/contract/wallet.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import { defineTable, named, nullable, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const wallets = defineTable('sign_in_wallets', {
   serviceUrl: text(),

@@ -1,5 +1,5 @@
-import type { Database } from '../../storage/openDatabase.ts'
-import { defineTable, flag, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import { defineTable, flag, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 /**
  * - `linking`: Steward is about to link it

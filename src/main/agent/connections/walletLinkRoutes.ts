@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { WalletAccountId } from '../../../shared/contract/wallet.ts'
+import { AppError } from '#shared/appError.ts'
+import type { WalletAccountId } from '#shared/contract/wallet.ts'
 import {
   addWalletLink,
   chooseSignInWallet,
@@ -8,7 +8,7 @@ import {
   removeWalletLink,
   type SignInWallet,
   type WalletLinks,
-} from '../../../shared/contract/walletLinks.ts'
+} from '#shared/contract/walletLinks.ts'
 import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
 import type { SigningAccount, WalletKeys } from '../wallet/walletKeys.ts'
 import type { HostedSignIn } from './hostedService.ts'

@@ -1,4 +1,4 @@
-import type { Asker } from '../../../shared/contract/intents.ts'
+import type { Asker } from '#shared/contract/intents.ts'
 import {
   applyPlan,
   checkPropagation,
@@ -12,8 +12,8 @@ import {
   planRecords,
   searchLocalDomains,
   undoPlan,
-} from '../../../shared/contract/localDomains.ts'
-import { bytesAnswer } from '../../platform/http/answers.ts'
+} from '#shared/contract/localDomains.ts'
+import { bytesAnswer } from '#platform/http/answers.ts'
 import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
 import type { Note } from '../note.ts'
 import type { DomainCache } from './domainCache.ts'

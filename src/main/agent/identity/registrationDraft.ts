@@ -1,5 +1,5 @@
-import { type AutomatonProfile, canonicalProfile, type RegistrationDraft } from '../../../shared/contract/automatons.ts'
-import type { Intent } from '../../../shared/contract/intents.ts'
+import { type AutomatonProfile, canonicalProfile, type RegistrationDraft } from '#shared/contract/automatons.ts'
+import type { Intent } from '#shared/contract/intents.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
 
 type Options = { keys: Pick<WalletKeys, 'account'>; newUuid: () => string }

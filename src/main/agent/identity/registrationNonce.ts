@@ -1,5 +1,5 @@
-import { type AutomatonProfile, automatonLimits, createAutomatonNonce } from '../../../shared/contract/automatons.ts'
-import type { Policy } from '../../../shared/contract/intents.ts'
+import { type AutomatonProfile, automatonLimits, createAutomatonNonce } from '#shared/contract/automatons.ts'
+import type { Policy } from '#shared/contract/intents.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 
 type Options = {

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { Registration, registerAutomaton } from '../../../shared/contract/automatons.ts'
-import type { Database } from '../../storage/openDatabase.ts'
+import { Registration, registerAutomaton } from '#shared/contract/automatons.ts'
+import type { Database } from '#storage/openDatabase.ts'
 import {
   defineTable,
   json,
@@ -10,7 +10,7 @@ import {
   type RowOf,
   type StoredRow,
   text,
-} from '../../storage/table.ts'
+} from '#storage/table.ts'
 
 /** Signed body. Repeated requests send these same values. */
 export type SignedRequest = z.output<typeof registerAutomaton.body>

@@ -3,7 +3,7 @@ import {
   previewRegistration,
   retryRegistration,
   startRegistration,
-} from '../../../shared/contract/automatons.ts'
+} from '#shared/contract/automatons.ts'
 import type { RepeatedAsks } from '../approvals/repeatedAsks.ts'
 import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
 import type { Registrations } from './registrations.ts'

@@ -1,15 +1,15 @@
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import {
   canonicalProfile,
   type previewRegistration,
   type Registration,
   type RegistrationDraft,
   registerAutomaton,
-} from '../../../shared/contract/automatons.ts'
-import type { Asker, IntentRecord } from '../../../shared/contract/intents.ts'
-import type { Output } from '../../../shared/contract/route.ts'
-import { isoTime } from '../../../shared/time.ts'
-import type { Log } from '../../platform/log.ts'
+} from '#shared/contract/automatons.ts'
+import type { Asker, IntentRecord } from '#shared/contract/intents.ts'
+import type { Output } from '#shared/contract/route.ts'
+import { isoTime } from '#shared/time.ts'
+import type { Log } from '#platform/log.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { LocalEvents } from '../localEvents.ts'

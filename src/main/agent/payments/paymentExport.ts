@@ -1,5 +1,5 @@
-import type { Payment } from '../../../shared/contract/paymentRecords.ts'
-import { csvLine } from '../../../shared/csv.ts'
+import type { Payment } from '#shared/contract/paymentRecords.ts'
+import { csvLine } from '#shared/csv.ts'
 
 const columns = [
   ...[

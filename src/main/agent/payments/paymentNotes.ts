@@ -1,4 +1,4 @@
-import type { PaymentState } from '../../../shared/contract/paymentRecords.ts'
+import type { PaymentState } from '#shared/contract/paymentRecords.ts'
 import type { Note } from '../note.ts'
 import type { PaymentRecord } from './paymentRepository.ts'
 

@@ -5,8 +5,8 @@ import {
   type PaymentId,
   PaymentReceipt,
   type PaymentState,
-} from '../../../shared/contract/paymentRecords.ts'
-import type { Database } from '../../storage/openDatabase.ts'
+} from '#shared/contract/paymentRecords.ts'
+import type { Database } from '#storage/openDatabase.ts'
 import {
   defineTable,
   flag,
@@ -17,7 +17,7 @@ import {
   type RowOf,
   type StoredRow,
   text,
-} from '../../storage/table.ts'
+} from '#storage/table.ts'
 
 export const KeptRequest = z.object({
   via: z.enum(['public', 'service']),

@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { Asker } from '../../../shared/contract/intents.ts'
+import { AppError } from '#shared/appError.ts'
+import type { Asker } from '#shared/contract/intents.ts'
 import {
   checkPayment,
   discoverPayments,
@@ -8,9 +8,9 @@ import {
   getPayment,
   listPayments,
   reconcilePayment,
-} from '../../../shared/contract/localPayments.ts'
-import { buyRegistration, buyRenewal, buyTopUp, quotePurchase } from '../../../shared/contract/localPurchases.ts'
-import { bytesAnswer } from '../../platform/http/answers.ts'
+} from '#shared/contract/localPayments.ts'
+import { buyRegistration, buyRenewal, buyTopUp, quotePurchase } from '#shared/contract/localPurchases.ts'
+import { bytesAnswer } from '#platform/http/answers.ts'
 import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
 import { discovered } from './discovery.ts'
 import { paymentCsv, paymentLines } from './paymentExport.ts'

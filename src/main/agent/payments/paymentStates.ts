@@ -1,4 +1,4 @@
-import type { PaymentState } from '../../../shared/contract/paymentRecords.ts'
+import type { PaymentState } from '#shared/contract/paymentRecords.ts'
 
 /** What leads where. What the table does not have changes nothing. `refused` ends for good once `paid` is known. */
 const next: Readonly<Record<PaymentState, readonly PaymentState[]>> = {

@@ -1,6 +1,6 @@
-import { solanaNetworks, usdcDecimals } from '../../../shared/contract/networks.ts'
-import type { Payment } from '../../../shared/contract/paymentRecords.ts'
-import { tokenAmount } from '../../../shared/tokenAmount.ts'
+import { solanaNetworks, usdcDecimals } from '#shared/contract/networks.ts'
+import type { Payment } from '#shared/contract/paymentRecords.ts'
+import { tokenAmount } from '#shared/tokenAmount.ts'
 
 type Worded = Pick<Payment, 'state' | 'paid' | 'amount' | 'test' | 'scheme'>
 

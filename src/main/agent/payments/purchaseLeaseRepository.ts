@@ -1,5 +1,5 @@
-import type { Database } from '../../storage/openDatabase.ts'
-import { defineTable, type Params, text } from '../../storage/table.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import { defineTable, type Params, text } from '#storage/table.ts'
 
 const leases = defineTable('purchase_leases', { purchase: text(), intentId: text() })
 

@@ -1,4 +1,4 @@
-import { purchaseWords } from '../../../shared/contract/purchaseWords.ts'
+import { purchaseWords } from '#shared/contract/purchaseWords.ts'
 import type { Reservations } from '../approvals/reservations.ts'
 import type { PurchaseLeaseRepository } from './purchaseLeaseRepository.ts'
 

@@ -6,12 +6,12 @@ import {
   type SolanaNetwork,
   solanaNetwork,
   testLedgerNetwork,
-} from '../../../shared/contract/networks.ts'
-import type { PaymentOffer } from '../../../shared/contract/paymentRecords.ts'
-import { paymentHeaders } from '../../../shared/contract/payments.ts'
-import { paymentIdentifierName } from '../../../shared/paymentIdentifier.ts'
-import { parsedJson } from '../../platform/parsedJson.ts'
-import { solanaPrograms } from '../../platform/solana/solanaAddresses.ts'
+} from '#shared/contract/networks.ts'
+import type { PaymentOffer } from '#shared/contract/paymentRecords.ts'
+import { paymentHeaders } from '#shared/contract/payments.ts'
+import { paymentIdentifierName } from '#shared/paymentIdentifier.ts'
+import { parsedJson } from '#platform/parsedJson.ts'
+import { solanaPrograms } from '#platform/solana/solanaAddresses.ts'
 
 /** What a seller asks for, as it was sent: it goes back with the payment, word by word. */
 export type RawOffer = Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mayConnect } from '../../platform/strangerAddress.ts'
+import { mayConnect } from '#platform/strangerAddress.ts'
 import { sellerAddress } from './sellerAddress.ts'
 
 test.each([

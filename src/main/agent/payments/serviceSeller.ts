@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { HttpClient } from '../../platform/httpClient.ts'
+import { AppError } from '#shared/appError.ts'
+import type { HttpClient } from '#platform/httpClient.ts'
 import { type PresentTask, taskHeaders } from '../taskContext.ts'
 import { askedOnce, type Seller } from './seller.ts'
 

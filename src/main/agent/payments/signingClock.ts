@@ -1,4 +1,4 @@
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import type { SellerAnswer } from './seller.ts'
 
 /** Compares this computer's clock with others: a signature made by a clock that is ahead is good for as much longer. */

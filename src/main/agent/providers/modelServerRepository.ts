@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { ModelPrice, type ModelServerId } from '../../../shared/contract/providers.ts'
-import type { Database } from '../../storage/openDatabase.ts'
+import { ModelPrice, type ModelServerId } from '#shared/contract/providers.ts'
+import type { Database } from '#storage/openDatabase.ts'
 import {
   defineTable,
   flag,
@@ -12,7 +12,7 @@ import {
   type RowOf,
   type StoredRow,
   text,
-} from '../../storage/table.ts'
+} from '#storage/table.ts'
 
 const servers = defineTable('model_servers', {
   id: text<ModelServerId>(),

@@ -1,14 +1,14 @@
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import {
   type FoundServer,
   type ModelPrice,
   type ModelServer,
   ModelServerId,
   type ModelServers,
-} from '../../../shared/contract/providers.ts'
-import type { ModelOrder } from '../../../shared/contract/supervision.ts'
-import { isoTime } from '../../../shared/time.ts'
-import { serialQueue } from '../../platform/serialQueue.ts'
+} from '#shared/contract/providers.ts'
+import type { ModelOrder } from '#shared/contract/supervision.ts'
+import { isoTime } from '#shared/time.ts'
+import { serialQueue } from '#platform/serialQueue.ts'
 import type { LocalEvents } from '../localEvents.ts'
 import type { Note } from '../note.ts'
 import { checkedKey, type KeptKeys } from './keptKeys.ts'

@@ -1,6 +1,6 @@
-import type { KeyPlace } from '../../../shared/contract/providers.ts'
-import type { Database } from '../../storage/openDatabase.ts'
-import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
+import type { KeyPlace } from '#shared/contract/providers.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const providerKeys = defineTable('provider_keys', {
   slot: text(),

@@ -8,7 +8,7 @@ import {
   refreshModelServer,
   removeModelServer,
   removeProviderKey,
-} from '../../../shared/contract/providers.ts'
+} from '#shared/contract/providers.ts'
 import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
 import type { KeptKeys } from './keptKeys.ts'
 import type { OwnModelServers } from './modelServers.ts'

@@ -4,9 +4,9 @@ import {
   listRecordings,
   type Recording,
   readRecording,
-} from '../../../shared/contract/recordings.ts'
-import { isoTime } from '../../../shared/time.ts'
-import { bytesAnswer } from '../../platform/http/answers.ts'
+} from '#shared/contract/recordings.ts'
+import { isoTime } from '#shared/time.ts'
+import { bytesAnswer } from '#platform/http/answers.ts'
 import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
 import type { CastFiles } from './castFiles.ts'
 import type { RecordingRepository, RecordingRow } from './recordingRepository.ts'

@@ -1,5 +1,5 @@
-import type { Route } from '../../../shared/contract/route.ts'
-import { createTerminal } from '../../../shared/contract/terminals.ts'
+import type { Route } from '#shared/contract/route.ts'
+import { createTerminal } from '#shared/contract/terminals.ts'
 
 /** Call of any route of the service, with the route first. */
 type ServiceCall = (...given: never[]) => Promise<unknown>

@@ -6,7 +6,7 @@ import {
   plain,
   type Reference,
   type StoredReferences,
-} from '../../storage/storedReferences.ts'
+} from '#storage/storedReferences.ts'
 
 const record = 'A record of what happened.'
 const tree = plain('Messages and branches of one conversation go with it.')

@@ -1,5 +1,5 @@
-import type { Database } from '../../storage/openDatabase.ts'
-import { defineTable, named, number, type Params, type RowOf, text } from '../../storage/table.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import { defineTable, named, number, type Params, type RowOf, text } from '#storage/table.ts'
 import type { RemovedKind } from './removedThings.ts'
 
 const accounts = defineTable('compared_accounts', { accountId: text(), removedThrough: number() })

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../../../../test/support/temporaryFolder.ts'
+import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { sheetAssets } from './sheetAssets.ts'
 
 function built(): string {

@@ -1,4 +1,4 @@
-import type { SheetMessage } from '../../../shared/contract/wallet.ts'
+import type { SheetMessage } from '#shared/contract/wallet.ts'
 import { type Html, html } from './html.ts'
 import { problemNotice } from './sheetParts.ts'
 import type { Problem, SheetView } from './sheetStep.ts'

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import type { SheetForm } from './sheetStep.ts'
 
 /** A Keystore V3 file has less than 2 KB. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import { type SheetAsset, sheetAssets } from './sheetAssets.ts'
 import { failureDocument } from './sheetDocument.ts'
 import { readSheetForm } from './sheetForm.ts'

@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode } from '../../../shared/appError.ts'
+import { AppError, type ErrorCode } from '#shared/appError.ts'
 import { type Problem, WrongField } from './sheetStep.ts'
 
 /** In which field a person can set right what the wallet refused. */

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import { endDocument, type SheetPlace, stepDocument } from './sheetDocument.ts'
 import { type ProblemOf, problemOf } from './sheetProblem.ts'
 import type { Problem, SheetFile, SheetFlow, SheetForm, SheetStep } from './sheetStep.ts'

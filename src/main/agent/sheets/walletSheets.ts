@@ -1,15 +1,15 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { ServiceConnection } from '../../../shared/contract/localApi.ts'
-import type { Parsed } from '../../../shared/contract/route.ts'
+import { AppError } from '#shared/appError.ts'
+import type { ServiceConnection } from '#shared/contract/localApi.ts'
+import type { Parsed } from '#shared/contract/route.ts'
 import {
   type Keyring,
   openWalletSheet,
   sheetHostName,
   sheetPath,
   type Wallet,
-} from '../../../shared/contract/wallet.ts'
-import { isoTime } from '../../../shared/time.ts'
-import type { Log } from '../../platform/log.ts'
+} from '#shared/contract/wallet.ts'
+import { isoTime } from '#shared/time.ts'
+import type { Log } from '#platform/log.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { ConfirmedPolicy } from '../approvals/confirmedPolicy.ts'
 import type { WalletUnlinking } from '../connections/walletUnlinking.ts'

@@ -1,5 +1,5 @@
 import type { Signature } from 'ox/Signature'
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import type { SigningAccount, WalletKeys } from '../wallet/walletKeys.ts'
 import { type KnownSigner, knownSigner } from './knownSigner.ts'
 

@@ -3,8 +3,8 @@ import {
   canonicalProfile,
   registerText,
   registerTypedData,
-} from '../../../shared/contract/automatons.ts'
-import { shortAddress } from '../../../shared/shortAddress.ts'
+} from '#shared/contract/automatons.ts'
+import { shortAddress } from '#shared/shortAddress.ts'
 import type { SigningAccount } from '../wallet/walletKeys.ts'
 import { hasWrongChecksum, sameEvmAddress } from './evmSignature.ts'
 import { checkPlain, invisibleWarning, shortened } from './plainText.ts'

@@ -4,9 +4,9 @@ import {
   evmNetworks,
   testLedgerNetwork,
   usdcDecimals,
-} from '../../../shared/contract/networks.ts'
-import { shortAddress } from '../../../shared/shortAddress.ts'
-import { tokenAmount } from '../../../shared/tokenAmount.ts'
+} from '#shared/contract/networks.ts'
+import { shortAddress } from '#shared/shortAddress.ts'
+import { tokenAmount } from '#shared/tokenAmount.ts'
 import { hasWrongChecksum, sameEvmAddress } from './evmSignature.ts'
 import { paymentFields } from './paymentFields.ts'
 import { checkPlain, shortened } from './plainText.ts'

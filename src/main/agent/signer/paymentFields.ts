@@ -1,5 +1,5 @@
-import type { EvmNetwork, SolanaNetwork } from '../../../shared/contract/networks.ts'
-import type { WalletAccount } from '../../../shared/contract/wallet.ts'
+import type { EvmNetwork, SolanaNetwork } from '#shared/contract/networks.ts'
+import type { WalletAccount } from '#shared/contract/wallet.ts'
 import { invisibleWarning } from './plainText.ts'
 import type { Site } from './site.ts'
 import type { IntentOf, ShownField } from './understood.ts'

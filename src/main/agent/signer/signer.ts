@@ -1,4 +1,4 @@
-import type { Intent, IntentRecord, SignedIntent } from '../../../shared/contract/intents.ts'
+import type { Intent, IntentRecord, SignedIntent } from '#shared/contract/intents.ts'
 import type { SigningAccount } from '../wallet/walletKeys.ts'
 
 /** An intent made complete and understood: signing it again later gives the same bytes, but for fresh nonces of payments. */

@@ -1,5 +1,5 @@
 import { sign, verify } from 'node:crypto'
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import type { SigningAccount, WalletKeys } from '../wallet/walletKeys.ts'
 
 /** What stands before the 32 bytes of a key of Ed25519 in DER: https://www.rfc-editor.org/rfc/rfc8410 */

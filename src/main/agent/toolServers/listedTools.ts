@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { ServedTool, servedMark, toolServerLimits } from '../../../shared/contract/toolServers.ts'
+import { ServedTool, servedMark, toolServerLimits } from '#shared/contract/toolServers.ts'
 import { foreignText } from './foreignText.ts'
 import { toldSchema, UnusableSchema } from './toldSchema.ts'
 

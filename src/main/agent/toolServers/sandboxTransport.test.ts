@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { AppError } from '../../../shared/appError.ts'
-import { createTerminal, writeTerminal } from '../../../shared/contract/terminals.ts'
+import { AppError } from '#shared/appError.ts'
+import { createTerminal, writeTerminal } from '#shared/contract/terminals.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import { sandboxTransport } from './sandboxTransport.ts'
 

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import {
   changeTerminal,
   closeTerminal,
   createTerminal,
   readTerminal,
   writeTerminal,
-} from '../../../shared/contract/terminals.ts'
-import { parseJson } from '../../platform/boundedJson.ts'
-import { serialQueue } from '../../platform/serialQueue.ts'
+} from '#shared/contract/terminals.ts'
+import { parseJson } from '#platform/boundedJson.ts'
+import { serialQueue } from '#platform/serialQueue.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import { foreignText } from './foreignText.ts'
 import { messageBytes, messageMeter } from './messageLimits.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import type { LocalEvents } from '../localEvents.ts'
 import type { Note } from '../note.ts'
 import { type ListedTool, listedTools } from './listedTools.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ToolResult } from '../../../shared/contract/tools/tool.ts'
+import type { ToolResult } from '#shared/contract/tools/tool.ts'
 import { foreignText } from './foreignText.ts'
 
 /** Far more than a model gets; what the chat keeps of it is cut again. */

@@ -1,4 +1,4 @@
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import type { ServedClient } from './servedClient.ts'
 
 /** Open connections to servers: made when one is needed, kept for a while, and never two of the same server. */

@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { ToolServerPlace } from '../../../shared/contract/toolServers.ts'
+import { AppError } from '#shared/appError.ts'
+import type { ToolServerPlace } from '#shared/contract/toolServers.ts'
 
 /** Where a value of a server is kept among the keys of providers. */
 export function secretSlot(serverId: string, name: string): string {

@@ -1,4 +1,4 @@
-import { toolServerLimits } from '../../../shared/contract/toolServers.ts'
+import { toolServerLimits } from '#shared/contract/toolServers.ts'
 import { foreignText } from './foreignText.ts'
 
 export type ToldSchema = { [key: string]: unknown }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { SecretName, ToolServerId, ToolServerPlace } from '../../../shared/contract/toolServers.ts'
-import type { Database } from '../../storage/openDatabase.ts'
+import { SecretName, ToolServerId, ToolServerPlace } from '#shared/contract/toolServers.ts'
+import type { Database } from '#storage/openDatabase.ts'
 import {
   defineTable,
   flag,
@@ -11,7 +11,7 @@ import {
   type RowOf,
   type StoredRow,
   text,
-} from '../../storage/table.ts'
+} from '#storage/table.ts'
 import { ListedTool } from './listedTools.ts'
 
 export const ServerAbout = z.object({

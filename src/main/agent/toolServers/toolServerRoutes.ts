@@ -5,7 +5,7 @@ import {
   listToolServers,
   removeToolServer,
   testToolServer,
-} from '../../../shared/contract/toolServers.ts'
+} from '#shared/contract/toolServers.ts'
 import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
 import type { ToolServers } from './toolServers.ts'
 

@@ -1,11 +1,11 @@
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import {
   type ToolServer,
   ToolServerId,
   type ToolServerPlace,
   toolServerLimits,
-} from '../../../shared/contract/toolServers.ts'
-import { isoTime } from '../../../shared/time.ts'
+} from '#shared/contract/toolServers.ts'
+import { isoTime } from '#shared/time.ts'
 import type { LocalEvents } from '../localEvents.ts'
 import type { Note } from '../note.ts'
 import type { KeptKeys } from '../providers/keptKeys.ts'

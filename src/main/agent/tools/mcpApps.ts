@@ -1,5 +1,5 @@
 import type { ReadResourceResult } from '@modelcontextprotocol/server'
-import type { Tool } from '../../../shared/contract/tools/tool.ts'
+import type { Tool } from '#shared/contract/tools/tool.ts'
 
 /**
  * The extension MCP Apps (`io.modelcontextprotocol/ui`, 2026-01-26): beside a call that pays, or that deletes for good, a

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { AuthInfo, McpHttpHandler } from '@modelcontextprotocol/server'
-import type { Exchange } from '../../platform/http/exchange.ts'
-import { readBody } from '../../platform/http/requestBody.ts'
-import { parsedJson } from '../../platform/parsedJson.ts'
+import type { Exchange } from '#platform/http/exchange.ts'
+import { readBody } from '#platform/http/requestBody.ts'
+import { parsedJson } from '#platform/parsedJson.ts'
 
 type Given = { handler: Pick<McpHttpHandler, 'fetch'>; authInfo: AuthInfo; maxBytes: number }
 

@@ -1,6 +1,6 @@
 import { createMcpHandler } from '@modelcontextprotocol/server'
-import type { Exchange } from '../../platform/http/exchange.ts'
-import type { Log } from '../../platform/log.ts'
+import type { Exchange } from '#platform/http/exchange.ts'
+import type { Log } from '#platform/log.ts'
 import { mcpExchange } from './mcpExchange.ts'
 import { type McpServerOptions, mcpServer } from './mcpServer.ts'
 import { ToolCaller } from './toolCaller.ts'

@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server'
-import type { ToolProfile } from '../../../shared/contract/toolClients.ts'
-import { mayUse, toolNamed } from '../../../shared/contract/tools/toolTable.ts'
+import type { ToolProfile } from '#shared/contract/toolClients.ts'
+import { mayUse, toolNamed } from '#shared/contract/tools/toolTable.ts'
 
 type Prompt = {
   name: string

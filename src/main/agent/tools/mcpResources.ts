@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, type Server } from '@modelcontextprotocol/server'
-import type { ToolProfile } from '../../../shared/contract/toolClients.ts'
-import { mayUse, toolNamed, toolsOf } from '../../../shared/contract/tools/toolTable.ts'
+import type { ToolProfile } from '#shared/contract/toolClients.ts'
+import { mayUse, toolNamed, toolsOf } from '#shared/contract/tools/toolTable.ts'
 import { receiptContents, receiptResource, receiptUri, showsReceipt } from './mcpApps.ts'
 import type { ToolCaller } from './toolCaller.ts'
 import type { ToolExecutor } from './toolExecutor.ts'

@@ -5,10 +5,10 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import { AppError } from '../../../shared/appError.ts'
-import type { ToolProfile } from '../../../shared/contract/toolClients.ts'
-import { type ListedTool, toolListing } from '../../../shared/contract/tools/toolListing.ts'
-import { toolsOf } from '../../../shared/contract/tools/toolTable.ts'
+import { AppError } from '#shared/appError.ts'
+import type { ToolProfile } from '#shared/contract/toolClients.ts'
+import { type ListedTool, toolListing } from '#shared/contract/tools/toolListing.ts'
+import { toolsOf } from '#shared/contract/tools/toolTable.ts'
 import { appExtension, appMeta } from './mcpApps.ts'
 import { addPrompts } from './mcpPrompts.ts'
 import { addResources } from './mcpResources.ts'

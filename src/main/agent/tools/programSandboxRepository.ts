@@ -1,5 +1,5 @@
-import type { Database } from '../../storage/openDatabase.ts'
-import type { Params } from '../../storage/table.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import type { Params } from '#storage/table.ts'
 
 /** `name` is written before the sandbox is created. `sandboxId` is null until the host answers its creation. */
 export type ProgramSandbox = { name: string; sandboxId: string | null; createdAtMs: number }

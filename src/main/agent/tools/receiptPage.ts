@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 
 /**
  * The page that hosts show beside a call, as one document: such a page loads nothing, so its style and its script stand

@@ -1,4 +1,4 @@
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import { type AgentPrincipals, requesterPrincipal } from '../agentPrincipals.ts'
 import type { ToolCaller } from './toolCaller.ts'
 import { requireCallRights, type ToolRights } from './toolRights.ts'

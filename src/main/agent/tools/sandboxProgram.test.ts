@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createTerminal, readTerminal } from '../../../shared/contract/terminals.ts'
-import type { ToolWork } from '../../../shared/contract/tools/tool.ts'
+import { createTerminal, readTerminal } from '#shared/contract/terminals.ts'
+import type { ToolWork } from '#shared/contract/tools/tool.ts'
 import { sandboxProgram } from './sandboxProgram.ts'
 
 test('a program that never ends is ended, and what it printed is told', async () => {

@@ -6,8 +6,8 @@ import {
   mcpPath,
   stdioDoorFile,
   toolKeyPrefix,
-} from '../../../shared/contract/toolClients.ts'
-import { writeSecretFile } from '../../platform/secretFile.ts'
+} from '#shared/contract/toolClients.ts'
+import { writeSecretFile } from '#platform/secretFile.ts'
 import type { ToolCaller } from './toolCaller.ts'
 import { defaultToolPolicy, type ToolRights } from './toolRights.ts'
 

@@ -1,8 +1,8 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { PaymentId } from '../../../shared/contract/paymentRecords.ts'
-import type { Tool, ToolResult, ToolWork } from '../../../shared/contract/tools/tool.ts'
-import { formatUsd } from '../../../shared/money/moneyText.ts'
-import type { Database } from '../../storage/openDatabase.ts'
+import { AppError } from '#shared/appError.ts'
+import type { PaymentId } from '#shared/contract/paymentRecords.ts'
+import type { Tool, ToolResult, ToolWork } from '#shared/contract/tools/tool.ts'
+import { formatUsd } from '#shared/money/moneyText.ts'
+import type { Database } from '#storage/openDatabase.ts'
 
 /** What each caller of tools may spend in a day of UTC, credits and USDC together. What is held counts as spent. */
 export type ToolBudgets = {

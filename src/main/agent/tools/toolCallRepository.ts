@@ -1,5 +1,5 @@
-import { ToolCallRecord, type ToolCallState } from '../../../shared/contract/toolCalls.ts'
-import type { Database } from '../../storage/openDatabase.ts'
+import { ToolCallRecord, type ToolCallState } from '#shared/contract/toolCalls.ts'
+import type { Database } from '#storage/openDatabase.ts'
 import {
   defineTable,
   json,
@@ -9,7 +9,7 @@ import {
   type RowOf,
   type StoredRow,
   text,
-} from '../../storage/table.ts'
+} from '#storage/table.ts'
 
 const toolCalls = defineTable('tool_calls', {
   id: text(),

@@ -1,4 +1,4 @@
-import { getToolCall } from '../../../shared/contract/toolCalls.ts'
+import { getToolCall } from '#shared/contract/toolCalls.ts'
 import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
 import type { PendingCalls } from './pendingCalls.ts'
 import { holderOf } from './toolCaller.ts'

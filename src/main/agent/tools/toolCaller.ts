@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
-import { Asker } from '../../../shared/contract/intents.ts'
-import { ToolProfile } from '../../../shared/contract/toolClients.ts'
+import { Asker } from '#shared/contract/intents.ts'
+import { ToolProfile } from '#shared/contract/toolClients.ts'
 
 /**
  * Identity of a caller of tools, and what narrows this request. Never its rights: those are read at each use, so that a

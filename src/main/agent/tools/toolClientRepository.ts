@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { changeToolClient, type ToolClientId } from '../../../shared/contract/toolClients.ts'
-import type { Database } from '../../storage/openDatabase.ts'
+import { changeToolClient, type ToolClientId } from '#shared/contract/toolClients.ts'
+import type { Database } from '#storage/openDatabase.ts'
 import {
   defineTable,
   json,
@@ -10,7 +10,7 @@ import {
   type RowOf,
   type StoredRow,
   text,
-} from '../../storage/table.ts'
+} from '#storage/table.ts'
 
 export const ToolClientSettings = changeToolClient.body.required()
 export type ToolClientSettings = z.infer<typeof ToolClientSettings>

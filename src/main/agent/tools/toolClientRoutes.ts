@@ -4,7 +4,7 @@ import {
   listToolClients,
   mcpPath,
   revokeToolClient,
-} from '../../../shared/contract/toolClients.ts'
+} from '#shared/contract/toolClients.ts'
 import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
 import type { ToolClients } from './toolClients.ts'
 

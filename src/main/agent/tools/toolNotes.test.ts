@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { AppError } from '../../../shared/appError.ts'
-import { toolNamed } from '../../../shared/contract/tools/toolTable.ts'
+import { AppError } from '#shared/appError.ts'
+import { toolNamed } from '#shared/contract/tools/toolTable.ts'
 import type { NotedEntry } from '../note.ts'
 import { toolNotes } from './toolNotes.ts'
 

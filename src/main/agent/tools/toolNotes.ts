@@ -1,6 +1,6 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { Links } from '../../../shared/contract/timelineLinks.ts'
-import { isWaiting, type Tool, type ToolResult } from '../../../shared/contract/tools/tool.ts'
+import { AppError } from '#shared/appError.ts'
+import type { Links } from '#shared/contract/timelineLinks.ts'
+import { isWaiting, type Tool, type ToolResult } from '#shared/contract/tools/tool.ts'
 import type { Note, NotedEntry } from '../note.ts'
 import { type ToolArguments, type ToolCaller, targetOf } from './toolCaller.ts'
 

@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { Tool, ToolResult, ToolWaiting } from '../../../shared/contract/tools/tool.ts'
+import { AppError } from '#shared/appError.ts'
+import type { Tool, ToolResult, ToolWaiting } from '#shared/contract/tools/tool.ts'
 
 /** What a call of a tool came to. Nothing in a result is an instruction: it is text of others, to be shown as text. */
 export type ToolOutcome =

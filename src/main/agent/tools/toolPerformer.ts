@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { AppError } from '../../../shared/appError.ts'
-import type { ToolResult, ToolWork } from '../../../shared/contract/tools/tool.ts'
+import { AppError } from '#shared/appError.ts'
+import type { ToolResult, ToolWork } from '#shared/contract/tools/tool.ts'
 import { type AgentPrincipals, requesterPrincipal } from '../agentPrincipals.ts'
 import type { PaymentSpender } from '../localEndpoint.ts'
 import type { UnrecordedTerminals } from '../recordings/unrecordedTerminals.ts'

@@ -1,7 +1,7 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { ToolPolicy, ToolProfile } from '../../../shared/contract/toolClients.ts'
-import type { Tool } from '../../../shared/contract/tools/tool.ts'
-import { mayUse, toolNamed } from '../../../shared/contract/tools/toolTable.ts'
+import { AppError } from '#shared/appError.ts'
+import type { ToolPolicy, ToolProfile } from '#shared/contract/toolClients.ts'
+import type { Tool } from '#shared/contract/tools/tool.ts'
+import { mayUse, toolNamed } from '#shared/contract/tools/toolTable.ts'
 import type { ToolArguments, ToolCaller } from './toolCaller.ts'
 
 /** Present rights of a tool client or a chat. Read them at each use and never store them. */

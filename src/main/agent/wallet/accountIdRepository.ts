@@ -1,5 +1,5 @@
-import type { Database } from '../../storage/openDatabase.ts'
-import type { Params } from '../../storage/table.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import type { Params } from '#storage/table.ts'
 
 /** Changes ids of accounts, in their rows and in every stored reference to them. Entries of the activity log stay. */
 export type AccountIdRepository = {

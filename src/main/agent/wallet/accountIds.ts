@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type ChainType, WalletAccountId } from '../../../shared/contract/wallet.ts'
+import { type ChainType, WalletAccountId } from '#shared/contract/wallet.ts'
 
 /** Derives the id of an account from its address, so that importing a removed secret gives the same accounts. */
 export function deriveAccountId(chainType: ChainType, address: string): WalletAccountId {

@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { Keyring } from '../../../shared/contract/wallet.ts'
+import { AppError } from '#shared/appError.ts'
+import type { Keyring } from '#shared/contract/wallet.ts'
 import { openKeystore } from './keystoreFile.ts'
 import { privateKeyOf } from './privateKeyText.ts'
 import { entropyOf, wordsOf } from './recoveryPhrase.ts'

@@ -1,4 +1,4 @@
-import type { ChainType } from '../../../shared/contract/wallet.ts'
+import type { ChainType } from '#shared/contract/wallet.ts'
 
 /** EVM with the checksum of https://eips.ethereum.org/EIPS/eip-55, Solana as base58. */
 export function addressOf(chainType: ChainType, key: Uint8Array): Promise<string> {

@@ -1,6 +1,6 @@
-import type { WalletAccountId } from '../../../shared/contract/wallet.ts'
-import type { Database } from '../../storage/openDatabase.ts'
-import { defineTable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
+import type { WalletAccountId } from '#shared/contract/wallet.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import { defineTable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const balances = defineTable('balances', {
   accountId: text<WalletAccountId>(),

@@ -1,4 +1,4 @@
-import { getBalances, listNetworks } from '../../../shared/contract/wallet.ts'
+import { getBalances, listNetworks } from '#shared/contract/wallet.ts'
 import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
 import type { Balances } from './balances.ts'
 

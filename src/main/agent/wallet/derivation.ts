@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { ChainType } from '../../../shared/contract/wallet.ts'
+import type { ChainType } from '#shared/contract/wallet.ts'
 
 /** BIP-44; Solana as its own wallets do it: https://docs.solana.com/wallet-guide/paper-wallet#hierarchical-derivation */
 export function pathOf(chainType: ChainType, index: number): string {

@@ -1,4 +1,4 @@
-import { type Keyring, KeyringId } from '../../../shared/contract/wallet.ts'
+import { type Keyring, KeyringId } from '#shared/contract/wallet.ts'
 import { indexOf, pathOf } from './derivation.ts'
 import { wordsOf } from './recoveryPhrase.ts'
 import { type FoundAccount, firstAccounts, foundAccount, insertKeyring, isSame, sameKeyring } from './walletAccounts.ts'

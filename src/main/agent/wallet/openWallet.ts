@@ -1,4 +1,4 @@
-import { type Clock, createEvenClock } from '../../platform/clock.ts'
+import { type Clock, createEvenClock } from '#platform/clock.ts'
 import type { LocalEvents } from '../localEvents.ts'
 import type { Note } from '../note.ts'
 import { addedSecrets } from './addedSecrets.ts'

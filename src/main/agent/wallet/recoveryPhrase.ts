@@ -1,5 +1,5 @@
 import { pbkdf2, randomBytes } from 'node:crypto'
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 
 const lengths: readonly number[] = [12, 15, 18, 21, 24]
 

@@ -1,4 +1,4 @@
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import type { MendedWallet } from './mendedWallet.ts'
 import type { WalletDoor } from './walletDoor.ts'
 import type { WalletNotes } from './walletNotes.ts'

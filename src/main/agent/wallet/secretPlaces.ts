@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import type { Config } from '../../config/config.ts'
-import { keychainSecretStore } from '../../platform/keychainSecretStore.ts'
-import type { SecretStore } from '../../platform/secretStore.ts'
-import { vaultFileSecretStore } from '../../platform/vaultFileSecretStore.ts'
+import type { Config } from '#config/config.ts'
+import { keychainSecretStore } from '#platform/keychainSecretStore.ts'
+import type { SecretStore } from '#platform/secretStore.ts'
+import { vaultFileSecretStore } from '#platform/vaultFileSecretStore.ts'
 import { type WalletPlaces, walletPlaces } from './walletPlaces.ts'
 
 type Places = { dataFolder: string; config: Config; keychain?: (scopeName: string) => SecretStore }

@@ -1,4 +1,4 @@
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import { keystoreName, makeKeystore } from './keystoreFile.ts'
 import { requireStrong } from './passphrases.ts'
 import { phraseOf } from './recoveryPhrase.ts'

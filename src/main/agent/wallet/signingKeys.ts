@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { ChainType } from '../../../shared/contract/wallet.ts'
+import { AppError } from '#shared/appError.ts'
+import type { ChainType } from '#shared/contract/wallet.ts'
 import type { WalletDoor } from './walletDoor.ts'
 import type { SigningAccount, WalletKeys } from './walletKeys.ts'
 import { type AccountRow, accountIdOf, knownAccount, type WalletRepository } from './walletRepository.ts'

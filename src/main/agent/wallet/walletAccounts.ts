@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { AppError } from '../../../shared/appError.ts'
-import type { ChainType } from '../../../shared/contract/wallet.ts'
+import { AppError } from '#shared/appError.ts'
+import type { ChainType } from '#shared/contract/wallet.ts'
 import { deriveAccountId } from './accountIds.ts'
 import { addressOf } from './addresses.ts'
 import { derivedKey, indexOf, pathOf } from './derivation.ts'

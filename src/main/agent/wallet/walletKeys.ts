@@ -1,4 +1,4 @@
-import type { ChainType, WalletAccountId } from '../../../shared/contract/wallet.ts'
+import type { ChainType, WalletAccountId } from '#shared/contract/wallet.ts'
 
 export type SigningAccount = { id: WalletAccountId; chainType: ChainType; address: string; label: string }
 

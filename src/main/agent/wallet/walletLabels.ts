@@ -1,4 +1,4 @@
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import { insertAccount, nextAccount } from './walletAccounts.ts'
 import type { WalletDoor } from './walletDoor.ts'
 import type { WalletNotes } from './walletNotes.ts'

@@ -1,4 +1,4 @@
-import type { Keyring } from '../../../shared/contract/wallet.ts'
+import type { Keyring } from '#shared/contract/wallet.ts'
 import type { LocalEvents } from '../localEvents.ts'
 import type { Note } from '../note.ts'
 import type { AccountRow } from './walletRepository.ts'

@@ -1,13 +1,13 @@
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import {
   type ChainType,
   Keyring,
   type KeyringId,
   type WalletAccount,
   WalletAccountId,
-} from '../../../shared/contract/wallet.ts'
-import { isoTime } from '../../../shared/time.ts'
-import type { Database } from '../../storage/openDatabase.ts'
+} from '#shared/contract/wallet.ts'
+import { isoTime } from '#shared/time.ts'
+import type { Database } from '#storage/openDatabase.ts'
 import {
   defineTable,
   flag,
@@ -18,7 +18,7 @@ import {
   type RowOf,
   type StoredRow,
   text,
-} from '../../storage/table.ts'
+} from '#storage/table.ts'
 import { accountIdRepository } from './accountIdRepository.ts'
 import { deriveAccountId } from './accountIds.ts'
 

@@ -5,7 +5,7 @@ import {
   lockWallet,
   renameKeyring,
   renameWalletAccount,
-} from '../../../shared/contract/wallet.ts'
+} from '#shared/contract/wallet.ts'
 import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
 import type { WalletVault } from './walletVault.ts'
 

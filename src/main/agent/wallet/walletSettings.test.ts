@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { migrate } from '../../storage/migrate.ts'
-import { agentMigrations } from '../../storage/migrations/agent/agentMigrations.ts'
-import { openDatabase } from '../../storage/openDatabase.ts'
+import { migrate } from '#storage/migrate.ts'
+import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
+import { openDatabase } from '#storage/openDatabase.ts'
 import { walletRepository } from './walletRepository.ts'
 import { walletSettings } from './walletSettings.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ChainType } from '../../../shared/contract/wallet.ts'
+import type { ChainType } from '#shared/contract/wallet.ts'
 import { type AccountRow, accountIdOf, type WalletRepository } from './walletRepository.ts'
 
 const keys = {

@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { Wallet, WalletState } from '../../../shared/contract/wallet.ts'
+import { AppError } from '#shared/appError.ts'
+import type { Wallet, WalletState } from '#shared/contract/wallet.ts'
 import type { WalletPlaces } from './walletPlaces.ts'
 import { keyringOf, type WalletRepository } from './walletRepository.ts'
 import type { WalletSecrets } from './walletSecrets.ts'

@@ -1,4 +1,4 @@
-import type { ChainType, Keyring, KeyringId, Wallet, WalletAccountId } from '../../../shared/contract/wallet.ts'
+import type { ChainType, Keyring, KeyringId, Wallet, WalletAccountId } from '#shared/contract/wallet.ts'
 import type { WalletKeys } from './walletKeys.ts'
 
 export type LockReason = 'person' | 'unused' | 'screen'

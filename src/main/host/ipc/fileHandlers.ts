@@ -1,6 +1,6 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { FileEntry } from '../../../shared/contract/files.ts'
-import { type HostMethod, type HostParams, type HostResult, maxRangeBytes } from '../../../shared/contract/hostIpc.ts'
+import { AppError } from '#shared/appError.ts'
+import type { FileEntry } from '#shared/contract/files.ts'
+import { type HostMethod, type HostParams, type HostResult, maxRangeBytes } from '#shared/contract/hostIpc.ts'
 import type { Machines } from '../machines/machines.ts'
 
 type FileMethod = Extract<HostMethod, `file.${string}`>

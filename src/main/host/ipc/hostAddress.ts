@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { hostFolder, hostPidFile, hostSocketPath } from '../../platform/hostSocket.ts'
-import { claimSocket } from '../../platform/privateSocket.ts'
+import { hostFolder, hostPidFile, hostSocketPath } from '#platform/hostSocket.ts'
+import { claimSocket } from '#platform/privateSocket.ts'
 
 /**
  * Makes sure that this process may be the host of this data folder, and clears the socket of one that is gone.

@@ -1,13 +1,13 @@
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import {
   type HostMethod,
   type HostParams,
   type HostResult,
   hostIpcVersion,
   hostMethods,
-} from '../../../shared/contract/hostIpc.ts'
-import { terminalLimits } from '../../../shared/contract/terminals.ts'
-import type { IpcAnswer, IpcCall } from '../../platform/ipc/ipcServer.ts'
+} from '#shared/contract/hostIpc.ts'
+import { terminalLimits } from '#shared/contract/terminals.ts'
+import type { IpcAnswer, IpcCall } from '#platform/ipc/ipcServer.ts'
 import type { Images } from '../images/images.ts'
 import type { Machines } from '../machines/machines.ts'
 import type { SandboxLabels } from '../machines/sandboxLabels.ts'

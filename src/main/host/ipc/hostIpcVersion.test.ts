@@ -8,9 +8,9 @@ import {
   hostMethods,
   PortConnect,
   TerminalAttach,
-} from '../../../shared/contract/hostIpc.ts'
-import { ClientStreamMessage, ServerStreamMessage } from '../../../shared/contract/terminalStream.ts'
-import { IpcMessage } from '../../platform/ipc/messages.ts'
+} from '#shared/contract/hostIpc.ts'
+import { ClientStreamMessage, ServerStreamMessage } from '#shared/contract/terminalStream.ts'
+import { IpcMessage } from '#platform/ipc/messages.ts'
 
 /** All schemas of the host's socket. */
 function protocolSchemas(): unknown {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SandboxId } from '../../../shared/ids.ts'
+import { SandboxId } from '#shared/ids.ts'
 import { machineChanges } from './machineChanges.ts'
 
 const id = SandboxId.parse('a'.repeat(32))

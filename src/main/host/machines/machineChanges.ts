@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { SandboxId } from '../../../shared/ids.ts'
+import { AppError } from '#shared/appError.ts'
+import type { SandboxId } from '#shared/ids.ts'
 
 /** Keeps the changes of one machine apart. */
 export type MachineChanges = {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { HostResult } from '../../../shared/contract/hostIpc.ts'
+import type { HostResult } from '#shared/contract/hostIpc.ts'
 import type { Machine, MachineProcess } from '../runtimes/sandboxRuntime.ts'
 
 export type ProcessReading = HostResult<'machine.processes'>['processes']

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { HostResult } from '../../../shared/contract/hostIpc.ts'
+import type { HostResult } from '#shared/contract/hostIpc.ts'
 import type { Machine, MachineUsage } from '../runtimes/sandboxRuntime.ts'
 
 export type UsageReading = HostResult<'machine.usage'>

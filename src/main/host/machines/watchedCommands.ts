@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import { emitter } from '../../../shared/emitter.ts'
+import { AppError } from '#shared/appError.ts'
+import { emitter } from '#shared/emitter.ts'
 
 /** What commands print while they run, for whoever wants to see it before they end: the last of it, both streams together. */
 export type WatchedCommands = {

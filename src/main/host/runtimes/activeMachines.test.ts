@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SandboxId } from '../../../shared/ids.ts'
+import { SandboxId } from '#shared/ids.ts'
 import { activeMachines } from './activeMachines.ts'
 import type { Machine } from './sandboxRuntime.ts'
 

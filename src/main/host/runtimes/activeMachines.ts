@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { SandboxId } from '../../../shared/ids.ts'
+import { AppError } from '#shared/appError.ts'
+import type { SandboxId } from '#shared/ids.ts'
 import type { Machine } from './sandboxRuntime.ts'
 
 /** The machines of a runtime that run, or are being started. */

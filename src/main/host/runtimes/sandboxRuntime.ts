@@ -1,10 +1,10 @@
 import type { Duplex } from 'node:stream'
-import type { FileEntry } from '../../../shared/contract/files.ts'
-import type { HostImage, MachineSpec } from '../../../shared/contract/hostIpc.ts'
-import type { ImageName, ImageSource } from '../../../shared/contract/images.ts'
-import type { ProcessSignal } from '../../../shared/contract/processes.ts'
-import type { Enforced, RuntimeReport } from '../../../shared/contract/sandboxes.ts'
-import type { SandboxId, SnapshotId } from '../../../shared/ids.ts'
+import type { FileEntry } from '#shared/contract/files.ts'
+import type { HostImage, MachineSpec } from '#shared/contract/hostIpc.ts'
+import type { ImageName, ImageSource } from '#shared/contract/images.ts'
+import type { ProcessSignal } from '#shared/contract/processes.ts'
+import type { Enforced, RuntimeReport } from '#shared/contract/sandboxes.ts'
+import type { SandboxId, SnapshotId } from '#shared/ids.ts'
 import type { FileOperations } from './inside/fileOperations.ts'
 
 /**

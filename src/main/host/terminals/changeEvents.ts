@@ -1,5 +1,5 @@
-import type { TerminalRecord } from '../../../shared/contract/hostIpc.ts'
-import type { TerminalId } from '../../../shared/ids.ts'
+import type { TerminalRecord } from '#shared/contract/hostIpc.ts'
+import type { TerminalId } from '#shared/ids.ts'
 
 export type ChangeEvents = {
   changed(record: TerminalRecord): void

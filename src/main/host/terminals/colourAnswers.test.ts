@@ -1,6 +1,6 @@
 import xterm from '@xterm/headless'
 import { expect, test } from 'vitest'
-import { usualColours } from '../../../shared/contract/terminalColours.ts'
+import { usualColours } from '#shared/contract/terminalColours.ts'
 import { colourAnswers } from './colourAnswers.ts'
 
 function open() {

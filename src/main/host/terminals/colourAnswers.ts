@@ -1,5 +1,5 @@
 import type { Terminal } from '@xterm/headless'
-import { type TerminalColours, usualColours } from '../../../shared/contract/terminalColours.ts'
+import { type TerminalColours, usualColours } from '#shared/contract/terminalColours.ts'
 
 /**
  * Answers programs that ask for colours. The host answers, not a viewer: so there is one answer whoever watches, in its

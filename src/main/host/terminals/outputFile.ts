@@ -1,6 +1,6 @@
 import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Log } from '../../platform/log.ts'
+import type { Log } from '#platform/log.ts'
 import type { OutputLog } from './outputLog.ts'
 
 /** What a terminal printed, on disk, so that it survives this process. Written in runs, one write at a time. */

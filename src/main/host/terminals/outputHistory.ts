@@ -1,4 +1,4 @@
-import type { Log } from '../../platform/log.ts'
+import type { Log } from '#platform/log.ts'
 import { type OutputFile, outputFile, storedSegments } from './outputFile.ts'
 import { type OutputLog, outputLog } from './outputLog.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { until } from '../../../../test/support/eventually.ts'
+import { until } from '#test/support/eventually.ts'
 import { programWatch } from './programWatch.ts'
 
 test('a flood of output reads the program a few times, and each name is told once', async () => {

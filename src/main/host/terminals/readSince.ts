@@ -1,4 +1,4 @@
-import type { TerminalRecord } from '../../../shared/contract/hostIpc.ts'
+import type { TerminalRecord } from '#shared/contract/hostIpc.ts'
 import type { OutputHistory } from './outputHistory.ts'
 import { orphanedBytes, unfinishedBytes } from './wholeCharacters.ts'
 

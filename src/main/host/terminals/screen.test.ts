@@ -1,8 +1,8 @@
 import xterm from '@xterm/headless'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { usualColours } from '../../../shared/contract/terminalColours.ts'
-import { terminalMarks } from '../../../shared/terminalMarks.ts'
+import { usualColours } from '#shared/contract/terminalColours.ts'
+import { terminalMarks } from '#shared/terminalMarks.ts'
 import { type Screen, screen } from './screen.ts'
 
 type Watched = Screen & { answers: string[]; titles: string[]; bells: number; show(output: string | Uint8Array): void }

@@ -1,5 +1,5 @@
 import type { Terminal } from '@xterm/headless'
-import { pieceBytes } from '../../../shared/terminalBounds.ts'
+import { pieceBytes } from '#shared/terminalBounds.ts'
 import { packedRows, type RowBuffer } from './packedRows.ts'
 
 /**

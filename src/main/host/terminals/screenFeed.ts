@@ -1,5 +1,5 @@
-import type { TerminalColours } from '../../../shared/contract/terminalColours.ts'
-import type { CarriedMark } from '../../../shared/terminalMarks.ts'
+import type { TerminalColours } from '#shared/contract/terminalColours.ts'
+import type { CarriedMark } from '#shared/terminalMarks.ts'
 import type { OutputLog } from './outputLog.ts'
 import type { ScreenQuestion, ScreenReply } from './screenMessages.ts'
 import { type LossReason, type RemoteScreen, ScreenLost, type ScreenPool, type ScreenSize } from './screenPool.ts'

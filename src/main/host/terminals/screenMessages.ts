@@ -1,5 +1,5 @@
-import type { TerminalColours } from '../../../shared/contract/terminalColours.ts'
-import type { CarriedMark } from '../../../shared/terminalMarks.ts'
+import type { TerminalColours } from '#shared/contract/terminalColours.ts'
+import type { CarriedMark } from '#shared/terminalMarks.ts'
 import type { ScreenMatches } from './screenSearch.ts'
 import type { SearchQuery } from './searchExpression.ts'
 

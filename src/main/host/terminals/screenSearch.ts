@@ -1,6 +1,6 @@
 import { createContext, runInContext } from 'node:vm'
 import type { IBuffer } from '@xterm/headless'
-import { searchLimits } from '../../../shared/contract/terminalSearch.ts'
+import { searchLimits } from '#shared/contract/terminalSearch.ts'
 import { type LogicalLine, logicalLines } from './screenText.ts'
 import { type SearchQuery, searchExpression } from './searchExpression.ts'
 

@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { HostResult } from '../../../shared/contract/hostIpc.ts'
+import { AppError } from '#shared/appError.ts'
+import type { HostResult } from '#shared/contract/hostIpc.ts'
 import { fairShares } from './fairShares.ts'
 import type { LineMatch } from './screenSearch.ts'
 import { type SearchQuery, searchExpression } from './searchExpression.ts'

@@ -1,5 +1,5 @@
 import type { IParser } from '@xterm/headless'
-import { shownLine } from '../../../shared/shownLine.ts'
+import { shownLine } from '#shared/shownLine.ts'
 
 const longestNotice = 200
 

@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import { type ServerStreamMessage, streamLimits } from '../../../shared/contract/terminalStream.ts'
+import { AppError } from '#shared/appError.ts'
+import { type ServerStreamMessage, streamLimits } from '#shared/contract/terminalStream.ts'
 import type { OutputLog } from './outputLog.ts'
 
 /** Where a viewer's messages and bytes go. */

@@ -1,4 +1,4 @@
-import type { EvmNetwork } from '../../../shared/contract/networks.ts'
+import type { EvmNetwork } from '#shared/contract/networks.ts'
 
 export type Hex = `0x${string}`
 

@@ -1,4 +1,4 @@
-import type { EvmNetwork } from '../../../shared/contract/networks.ts'
+import type { EvmNetwork } from '#shared/contract/networks.ts'
 import type { ChainQuestions, QuestionName } from './chain.ts'
 import type { FailureFacts } from './chainFailure.ts'
 

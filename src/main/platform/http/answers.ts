@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import type { AppError } from '../../../shared/appError.ts'
+import type { AppError } from '#shared/appError.ts'
 import type { Exchange } from './exchange.ts'
 import { failureHeaders, retryHeader } from './failures.ts'
 import { jsonPieces } from './jsonPieces.ts'

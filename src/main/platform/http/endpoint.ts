@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { AppError } from '../../../shared/appError.ts'
-import type { Parsed, Route } from '../../../shared/contract/route.ts'
+import type { AppError } from '#shared/appError.ts'
+import type { Parsed, Route } from '#shared/contract/route.ts'
 import type { RepeatableRequest } from '../oncePerKey.ts'
 import type { Lease } from '../principals.ts'
 

@@ -1,4 +1,4 @@
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import { type EventsAnswer, type SentEvent, writeEach } from './answers.ts'
 import type { Exchange } from './exchange.ts'
 

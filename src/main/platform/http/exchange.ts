@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { AppError } from '../../../shared/appError.ts'
+import type { AppError } from '#shared/appError.ts'
 import type { Ending } from './ending.ts'
 
 /** One request and the answer to it. */

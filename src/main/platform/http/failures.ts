@@ -1,6 +1,6 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { AppError, type ErrorBody } from '../../../shared/appError.ts'
+import { AppError, type ErrorBody } from '#shared/appError.ts'
 import { type Log, loggedFailure } from '../log.ts'
 
 /** What a caller is told of a failure; whatever was not expected is logged and told without its internals. */

@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import type { HeaderList } from './endToEndHeaders.ts'
 import type { Exchange } from './exchange.ts'
 import { dropRest } from './failures.ts'

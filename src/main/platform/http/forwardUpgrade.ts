@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import { headText } from './endToEndHeaders.ts'
 import type { Upgrade } from './exchange.ts'
 import { begun, checkedStatus, type Forwarding, reached } from './forwardRequest.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import type { ListenAddress } from '../listenAddress.ts'
 import type { Log } from '../log.ts'
 import { type Listening, listenAt, startListening } from '../loopbackListening.ts'

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 
 type Options = {
   /** How what is guarded is called in a sentence. */

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { parse as parseQuery } from 'node:querystring'
-import { AppError } from '../../../shared/appError.ts'
-import { parseRequest } from '../../../shared/contract/parseRequest.ts'
-import type { Parsed, Route } from '../../../shared/contract/route.ts'
+import { AppError } from '#shared/appError.ts'
+import { parseRequest } from '#shared/contract/parseRequest.ts'
+import type { Parsed, Route } from '#shared/contract/route.ts'
 import type { Lease } from '../principals.ts'
 import {
   type BytesAnswer,

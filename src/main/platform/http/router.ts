@@ -1,6 +1,6 @@
 import findMyWay, { type HTTPMethod } from 'find-my-way'
-import { AppError } from '../../../shared/appError.ts'
-import type { Method } from '../../../shared/contract/route.ts'
+import { AppError } from '#shared/appError.ts'
+import type { Method } from '#shared/contract/route.ts'
 
 /** `path` names its parameters as `:name`. */
 export type Routing<T> = { method: Method; path: string; to: T }

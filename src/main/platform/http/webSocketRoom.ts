@@ -1,5 +1,5 @@
 import { type WebSocket, WebSocketServer } from 'ws'
-import { streamClose } from '../../../shared/contract/terminalStream.ts'
+import { streamClose } from '#shared/contract/terminalStream.ts'
 import type { Log } from '../log.ts'
 import type { Upgrade } from './exchange.ts'
 

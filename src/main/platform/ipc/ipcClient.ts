@@ -1,6 +1,6 @@
 import { createConnection, type Socket } from 'node:net'
 import { dirname } from 'node:path'
-import { AppError, isErrorCode } from '../../../shared/appError.ts'
+import { AppError, isErrorCode } from '#shared/appError.ts'
 import { requireOwnFolder } from '../ownFolder.ts'
 import { type Frame, frameReader, writeFrame } from './frames.ts'
 import { IpcMessage } from './messages.ts'

@@ -1,5 +1,5 @@
 import { createServer, type Socket } from 'node:net'
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import { type Log, loggedFailure } from '../log.ts'
 import { listenPrivately } from '../privateSocket.ts'
 import { type Frame, frameReader, writeFrame } from './frames.ts'

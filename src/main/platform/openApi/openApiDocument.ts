@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { errorBodies } from '../../../shared/contract/errorBodies.ts'
-import type { Route } from '../../../shared/contract/route.ts'
+import { errorBodies } from '#shared/contract/errorBodies.ts'
+import type { Route } from '#shared/contract/route.ts'
 import {
   type OperationGround,
   operationOf,

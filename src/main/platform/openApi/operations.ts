@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { paymentHeaders } from '../../../shared/contract/payments.ts'
-import type { Route, RouteAuth } from '../../../shared/contract/route.ts'
+import { paymentHeaders } from '#shared/contract/payments.ts'
+import type { Route, RouteAuth } from '#shared/contract/route.ts'
 import { errorResponses, errorsOf, textHeaders } from './responses.ts'
 import type { JsonSchema, SchemaComponents } from './schemaComponents.ts'
 

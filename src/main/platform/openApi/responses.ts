@@ -1,6 +1,6 @@
-import { errorBodyOf } from '../../../shared/contract/errorBodies.ts'
-import { paymentHeaders } from '../../../shared/contract/payments.ts'
-import type { Route } from '../../../shared/contract/route.ts'
+import { errorBodyOf } from '#shared/contract/errorBodies.ts'
+import { paymentHeaders } from '#shared/contract/payments.ts'
+import type { Route } from '#shared/contract/route.ts'
 import type { JsonSchema } from './schemaComponents.ts'
 
 const meanings: Readonly<Record<number, string>> = {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { SolanaNetwork } from '../../../shared/contract/networks.ts'
+import type { SolanaNetwork } from '#shared/contract/networks.ts'
 import { solanaPrograms, tokenAccountOf } from './solanaAddresses.ts'
 
 /** Millionths of a USDC, and lamports. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { SolanaNetwork } from '../../../shared/contract/networks.ts'
+import type { SolanaNetwork } from '#shared/contract/networks.ts'
 import { ChainFailure, type FailureFacts } from '../chain/chainFailure.ts'
 import { type HttpClient, httpClient } from '../httpClient.ts'
 import { parsedJson } from '../parsedJson.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { AccountId } from '../../../shared/ids.ts'
-import { microUsd } from '../../../shared/microUsd.ts'
-import type { Database } from '../../storage/openDatabase.ts'
+import type { AccountId } from '#shared/ids.ts'
+import { microUsd } from '#shared/microUsd.ts'
+import type { Database } from '#storage/openDatabase.ts'
 import {
   bytes,
   defineTable,
@@ -14,7 +14,7 @@ import {
   type RowOf,
   type StoredRow,
   text,
-} from '../../storage/table.ts'
+} from '#storage/table.ts'
 
 const accounts = defineTable('accounts', {
   id: text<AccountId>(),

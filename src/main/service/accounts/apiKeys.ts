@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { AccountId } from '../../../shared/ids.ts'
+import { AppError } from '#shared/appError.ts'
+import type { AccountId } from '#shared/ids.ts'
 import type { Caller } from '../endpoint.ts'
 import { hashOfSecret, secretTokens } from '../secretToken.ts'
 import type { AccountRepository, ApiKeyRecord } from './accountRepository.ts'

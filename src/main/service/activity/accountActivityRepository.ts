@@ -4,11 +4,11 @@ import {
   ActivityType,
   accountActivitiesKept,
   parseActivityBy,
-} from '../../../shared/contract/activity.ts'
-import { TaskId } from '../../../shared/contract/timelineLinks.ts'
-import type { AccountId, SandboxId } from '../../../shared/ids.ts'
-import type { Database } from '../../storage/openDatabase.ts'
-import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
+} from '#shared/contract/activity.ts'
+import { TaskId } from '#shared/contract/timelineLinks.ts'
+import type { AccountId, SandboxId } from '#shared/ids.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 /** Columns of an `ActivityBy`. */
 export const byColumns = { byKind: text(), byName: nullable(text()), byId: nullable(text()) }

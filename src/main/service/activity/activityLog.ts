@@ -3,10 +3,10 @@ import {
   type ActivityBy,
   type ActivityType,
   activityLimits,
-} from '../../../shared/contract/activity.ts'
-import type { TaskId } from '../../../shared/contract/timelineLinks.ts'
-import type { AccountId, SandboxId, TerminalId } from '../../../shared/ids.ts'
-import type { Log } from '../../platform/log.ts'
+} from '#shared/contract/activity.ts'
+import type { TaskId } from '#shared/contract/timelineLinks.ts'
+import type { AccountId, SandboxId, TerminalId } from '#shared/ids.ts'
+import type { Log } from '#platform/log.ts'
 import type { AccountActivityRecord, Noted } from './accountActivityRepository.ts'
 import type { ActivityRepository, CommandRecord, ListedActivity } from './activityRepository.ts'
 

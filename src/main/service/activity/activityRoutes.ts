@@ -1,5 +1,5 @@
-import { listAccountActivity, listActivity, listCommands } from '../../../shared/contract/activity.ts'
-import { isoTime } from '../../../shared/time.ts'
+import { listAccountActivity, listActivity, listCommands } from '#shared/contract/activity.ts'
+import { isoTime } from '#shared/time.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import type { ActivityLog } from './activityLog.ts'

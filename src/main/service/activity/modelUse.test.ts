@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { AccountId } from '../../../shared/ids.ts'
+import { AccountId } from '#shared/ids.ts'
 import type { AccountNote } from './activityLog.ts'
 import { createModelUse, type ModelCompletion } from './modelUse.ts'
 

@@ -1,8 +1,8 @@
-import type { ActivityBy } from '../../../shared/contract/activity.ts'
-import { isTurn } from '../../../shared/contract/requester.ts'
-import type { TaskId } from '../../../shared/contract/timelineLinks.ts'
-import type { AccountId } from '../../../shared/ids.ts'
-import { formatUsd } from '../../../shared/money/moneyText.ts'
+import type { ActivityBy } from '#shared/contract/activity.ts'
+import { isTurn } from '#shared/contract/requester.ts'
+import type { TaskId } from '#shared/contract/timelineLinks.ts'
+import type { AccountId } from '#shared/ids.ts'
+import { formatUsd } from '#shared/money/moneyText.ts'
 import type { ActivityLog } from './activityLog.ts'
 
 /** The requester and the task of a completion. */

@@ -1,7 +1,7 @@
-import type { AccountRequest } from '../../../shared/contract/accountRequests.ts'
-import { ChainType } from '../../../shared/contract/wallet.ts'
-import type { Database } from '../../storage/openDatabase.ts'
-import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
+import type { AccountRequest } from '#shared/contract/accountRequests.ts'
+import { ChainType } from '#shared/contract/wallet.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 import { type WalletName, walletKey } from './walletRepository.ts'
 
 /** The unique column `caip10` is the `walletKey` of the type and the address. */

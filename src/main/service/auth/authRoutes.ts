@@ -8,8 +8,8 @@ import {
   unlinkWallet,
   verifySignIn,
   verifySolanaSignIn,
-} from '../../../shared/contract/auth.ts'
-import { isoTime } from '../../../shared/time.ts'
+} from '#shared/contract/auth.ts'
+import { isoTime } from '#shared/time.ts'
 import type { AccountRepository } from '../accounts/accountRepository.ts'
 import { type Endpoint, endpoint, signInEndpoint } from '../endpoint.ts'
 import type { LinkedWallets } from './linkedWallets.ts'

@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import { shortAddress } from '../../../shared/shortAddress.ts'
+import { AppError } from '#shared/appError.ts'
+import { shortAddress } from '#shared/shortAddress.ts'
 import type { AccountRepository, ApiKeyRecord } from '../accounts/accountRepository.ts'
 import type { ApiKeys } from '../accounts/apiKeys.ts'
 import type { Caller } from '../endpoint.ts'

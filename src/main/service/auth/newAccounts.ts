@@ -1,5 +1,5 @@
-import { AccountId } from '../../../shared/ids.ts'
-import { shortAddress } from '../../../shared/shortAddress.ts'
+import { AccountId } from '#shared/ids.ts'
+import { shortAddress } from '#shared/shortAddress.ts'
 import type { AccountRepository } from '../accounts/accountRepository.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import type { WalletName, WalletRepository } from './walletRepository.ts'

@@ -1,5 +1,5 @@
-import type { Database } from '../../storage/openDatabase.ts'
-import { defineTable, number, type Params, type RowOf, text } from '../../storage/table.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import { defineTable, number, type Params, type RowOf, text } from '#storage/table.ts'
 
 const nonces = defineTable('auth_nonces', { nonce: text(), expiresAtMs: number() })
 type Nonce = RowOf<typeof nonces>

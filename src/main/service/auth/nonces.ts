@@ -1,4 +1,4 @@
-import { authLimits } from '../../../shared/contract/auth.ts'
+import { authLimits } from '#shared/contract/auth.ts'
 import type { NonceRepository } from './nonceRepository.ts'
 
 export type Nonces = {

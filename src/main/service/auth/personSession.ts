@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { AccountId } from '../../../shared/ids.ts'
+import type { AccountId } from '#shared/ids.ts'
 import type { AccountRepository } from '../accounts/accountRepository.ts'
 import type { Caller } from '../endpoint.ts'
 import { hashOfSecret } from '../secretToken.ts'

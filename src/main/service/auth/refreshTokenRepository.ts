@@ -1,5 +1,5 @@
-import type { AccountId } from '../../../shared/ids.ts'
-import type { Database } from '../../storage/openDatabase.ts'
+import type { AccountId } from '#shared/ids.ts'
+import type { Database } from '#storage/openDatabase.ts'
 import {
   bytes,
   defineTable,
@@ -10,7 +10,7 @@ import {
   type RowOf,
   type StoredRow,
   text,
-} from '../../storage/table.ts'
+} from '#storage/table.ts'
 import { type WalletName, walletKey } from './walletRepository.ts'
 
 const refreshTokens = defineTable('refresh_tokens', {

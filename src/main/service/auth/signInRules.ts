@@ -1,6 +1,6 @@
-import { authLimits } from '../../../shared/contract/auth.ts'
-import { evmNetworks } from '../../../shared/contract/networks.ts'
-import type { SignInMessage } from '../../../shared/signInMessage.ts'
+import { authLimits } from '#shared/contract/auth.ts'
+import { evmNetworks } from '#shared/contract/networks.ts'
+import type { SignInMessage } from '#shared/signInMessage.ts'
 
 /** Allowed difference between two machines' clocks. */
 const skewMs = 60_000

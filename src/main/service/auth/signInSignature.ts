@@ -1,4 +1,4 @@
-import type { SignInMessage } from '../../../shared/signInMessage.ts'
+import type { SignInMessage } from '#shared/signInMessage.ts'
 import { decodedText, isSignedByEvm, isSignedBySolana } from '../walletSignature.ts'
 
 /**

@@ -1,8 +1,8 @@
-import { accountNetworks } from '../../../shared/contract/networks.ts'
-import { ChainType } from '../../../shared/contract/wallet.ts'
-import type { AccountId } from '../../../shared/ids.ts'
-import type { Database } from '../../storage/openDatabase.ts'
-import { defineTable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
+import { accountNetworks } from '#shared/contract/networks.ts'
+import { ChainType } from '#shared/contract/wallet.ts'
+import type { AccountId } from '#shared/ids.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import { defineTable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 /** Its key `caip10` is made from the type and the address. */
 const wallets = defineTable('account_wallets', {

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { AccountId } from '../../../shared/ids.ts'
+import type { AccountId } from '#shared/ids.ts'
 import type { HistoryFilters, HistoryRepository, HistoryRow, Stretch } from './historyRepository.ts'
 
 /** Reads a journal of any length in stretches: between two of them, others have their turn. */

@@ -1,6 +1,6 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { AccountId, SandboxId } from '../../../shared/ids.ts'
-import { centsDown, exactCents, type MicroUsd, microUsd } from '../../../shared/microUsd.ts'
+import { AppError } from '#shared/appError.ts'
+import type { AccountId, SandboxId } from '#shared/ids.ts'
+import { centsDown, exactCents, type MicroUsd, microUsd } from '#shared/microUsd.ts'
 import {
   type AccountBalance,
   type Hold,

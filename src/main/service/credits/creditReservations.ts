@@ -1,5 +1,5 @@
-import type { AccountId } from '../../../shared/ids.ts'
-import type { MicroUsd } from '../../../shared/microUsd.ts'
+import type { AccountId } from '#shared/ids.ts'
+import type { MicroUsd } from '#shared/microUsd.ts'
 
 /** What a model gateway needs of the ledger: hold the worst case before it spends, settle what it was after. */
 export interface CreditReservations {

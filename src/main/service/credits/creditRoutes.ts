@@ -1,4 +1,4 @@
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import {
   adjustCredits,
   type CreditTransaction,
@@ -10,14 +10,14 @@ import {
   listTransactions,
   refundCharge,
   transferCredits,
-} from '../../../shared/contract/credits.ts'
-import type { Parsed } from '../../../shared/contract/route.ts'
-import type { AccountId } from '../../../shared/ids.ts'
-import { centsDown, centsUp, exactCents, microUsd, microUsdOfCents } from '../../../shared/microUsd.ts'
-import { formatUsd } from '../../../shared/money/moneyText.ts'
-import { isoTime } from '../../../shared/time.ts'
-import { parseJson } from '../../platform/boundedJson.ts'
-import { bytesAnswer } from '../../platform/http/answers.ts'
+} from '#shared/contract/credits.ts'
+import type { Parsed } from '#shared/contract/route.ts'
+import type { AccountId } from '#shared/ids.ts'
+import { centsDown, centsUp, exactCents, microUsd, microUsdOfCents } from '#shared/microUsd.ts'
+import { formatUsd } from '#shared/money/moneyText.ts'
+import { isoTime } from '#shared/time.ts'
+import { parseJson } from '#platform/boundedJson.ts'
+import { bytesAnswer } from '#platform/http/answers.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import { type Caller, type Endpoint, endpoint, rawEndpoint } from '../endpoint.ts'
 import type { Credits } from './credits.ts'

@@ -1,5 +1,5 @@
-import type { CreditTransaction } from '../../../shared/contract/credits.ts'
-import { csvLine } from '../../../shared/csv.ts'
+import type { CreditTransaction } from '#shared/contract/credits.ts'
+import { csvLine } from '#shared/csv.ts'
 
 /** In the CSV, in this order; the fields of a charge that people ask about stand in columns of their own. */
 const columns = [

@@ -1,6 +1,6 @@
-import type { SpendingGrouping, TransactionType } from '../../../shared/contract/credits.ts'
-import type { AccountId } from '../../../shared/ids.ts'
-import type { Database } from '../../storage/openDatabase.ts'
+import type { SpendingGrouping, TransactionType } from '#shared/contract/credits.ts'
+import type { AccountId } from '#shared/ids.ts'
+import type { Database } from '#storage/openDatabase.ts'
 import {
   type Column,
   defineTable,
@@ -10,7 +10,7 @@ import {
   type RowOf,
   type StoredRow,
   text,
-} from '../../storage/table.ts'
+} from '#storage/table.ts'
 import { revenueAccount, type TransferType, transferColumns } from './ledgerRepository.ts'
 
 /** Amount of a charge that was refunded. */

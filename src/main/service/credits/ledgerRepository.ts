@@ -1,7 +1,7 @@
-import type { AccountId, SandboxId } from '../../../shared/ids.ts'
-import { type MicroUsd, microUsd } from '../../../shared/microUsd.ts'
-import type { Database } from '../../storage/openDatabase.ts'
-import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
+import type { AccountId, SandboxId } from '#shared/ids.ts'
+import { type MicroUsd, microUsd } from '#shared/microUsd.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 /** Accounts of the service itself: the source of credits, and the destination of charges. */
 export const issuedAccount = 'service:issued'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { suiteForm } from '../../../../scripts/suiteForms.ts'
-import { ledgerHistory } from '../../../../test/simulation/ledgerHistory.ts'
-import { plantedBugs } from '../../../../test/simulation/plantedBugs.ts'
+import { suiteForm } from '#scripts/suiteForms.ts'
+import { ledgerHistory } from '#test/simulation/ledgerHistory.ts'
+import { plantedBugs } from '#test/simulation/plantedBugs.ts'
 
 const histories = suiteForm.ledgerHistories
 const enoughToFind = 3_000

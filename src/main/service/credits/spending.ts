@@ -1,6 +1,6 @@
-import { AppError } from '../../../shared/appError.ts'
-import { creditLimits, type SpendingGroup, type SpendingGrouping } from '../../../shared/contract/credits.ts'
-import { exactCents } from '../../../shared/microUsd.ts'
+import { AppError } from '#shared/appError.ts'
+import { creditLimits, type SpendingGroup, type SpendingGrouping } from '#shared/contract/credits.ts'
+import { exactCents } from '#shared/microUsd.ts'
 import type { SumRow } from './historyRepository.ts'
 
 const dayMs = 24 * 60 * 60_000

@@ -1,5 +1,5 @@
-import type { Log } from '../../platform/log.ts'
-import type { GroupCommit } from '../../storage/groupCommit.ts'
+import type { Log } from '#platform/log.ts'
+import type { GroupCommit } from '#storage/groupCommit.ts'
 import type { CreditLedger } from './creditLedger.ts'
 
 /** The ledger, and the way to write it. */

@@ -1,7 +1,7 @@
 import { validate } from '@scalar/openapi-validator'
 import { expect, test } from 'vitest'
-import { ServiceEvent } from '../../../shared/contract/events.ts'
-import { routeTable } from '../../../shared/contract/routeTable.ts'
+import { ServiceEvent } from '#shared/contract/events.ts'
+import { routeTable } from '#shared/contract/routeTable.ts'
 import { serviceDocument } from './serviceDocument.ts'
 
 const document = serviceDocument({ routes: routeTable, version: '1.2.3' })

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { domainToASCII, domainToUnicode } from 'node:url'
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 
 /** A name that can be registered: one label before a public suffix. */
 export type DomainName = {

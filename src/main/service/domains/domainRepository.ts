@@ -1,5 +1,5 @@
-import type { AccountId } from '../../../shared/ids.ts'
-import type { Database } from '../../storage/openDatabase.ts'
+import type { AccountId } from '#shared/ids.ts'
+import type { Database } from '#storage/openDatabase.ts'
 import {
   defineTable,
   flag,
@@ -10,7 +10,7 @@ import {
   type RowOf,
   type StoredRow,
   text,
-} from '../../storage/table.ts'
+} from '#storage/table.ts'
 import type { RegistrarDomain, RegistrarId, RegistrarRecord } from './registrars/registrar.ts'
 
 const domains = defineTable('domains', {

@@ -1,6 +1,6 @@
 import { domainToUnicode } from 'node:url'
 import type { z } from 'zod'
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import {
   addDnsRecord,
   changeDnsRecord,
@@ -9,15 +9,15 @@ import {
   listOrphanedRecords,
   removeDnsRecord,
   removeOrphanedRecords,
-} from '../../../shared/contract/dnsRecords.ts'
-import { listDomainTransactions, quoteDomain } from '../../../shared/contract/domainOrders.ts'
+} from '#shared/contract/dnsRecords.ts'
+import { listDomainTransactions, quoteDomain } from '#shared/contract/domainOrders.ts'
 import {
   checkDomains,
   domainLimits,
   listDomainPrices,
   searchDomains,
   usualTlds,
-} from '../../../shared/contract/domainSearch.ts'
+} from '#shared/contract/domainSearch.ts'
 import {
   type Domain,
   getAuthCode,
@@ -26,8 +26,8 @@ import {
   setDomainLock,
   setDomainPrivacy,
   setNameservers,
-} from '../../../shared/contract/domains.ts'
-import { isoTime } from '../../../shared/time.ts'
+} from '#shared/contract/domains.ts'
+import { isoTime } from '#shared/time.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import { type Endpoint, endpoint, openEndpoint } from '../endpoint.ts'
 import { requireDomainField } from './domainName.ts'

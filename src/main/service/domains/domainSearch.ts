@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import { type CheckedDomain, type SearchResult, usualTlds } from '../../../shared/contract/domainSearch.ts'
+import { AppError } from '#shared/appError.ts'
+import { type CheckedDomain, type SearchResult, usualTlds } from '#shared/contract/domainSearch.ts'
 import { type DomainName, domainName, searchedLabel } from './domainName.ts'
 import type { Availability, Registrar } from './registrars/registrar.ts'
 

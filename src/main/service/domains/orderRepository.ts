@@ -1,6 +1,6 @@
-import type { AccountId } from '../../../shared/ids.ts'
-import type { Database } from '../../storage/openDatabase.ts'
-import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
+import type { AccountId } from '#shared/ids.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 import type { RegistrarId } from './registrars/registrar.ts'
 
 /**

@@ -1,6 +1,6 @@
-import type { AccountId, SandboxId } from '../../../shared/ids.ts'
-import type { Database } from '../../storage/openDatabase.ts'
-import { defineTable, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
+import type { AccountId, SandboxId } from '#shared/ids.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import { defineTable, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const orphanedDomains = defineTable('orphaned_domains', {
   domain: text(),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { AccountId, SandboxId } from '../../../shared/ids.ts'
+import { AccountId, SandboxId } from '#shared/ids.ts'
 import { createOrphanedDomains } from './orphanedDomains.ts'
 import type { RegistrarRecord } from './registrars/registrar.ts'
 

@@ -1,4 +1,4 @@
-import type { AccountId, SandboxId } from '../../../shared/ids.ts'
+import type { AccountId, SandboxId } from '#shared/ids.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import type { OrphanedDomain, OrphanedDomainRepository } from './orphanedDomainRepository.ts'
 import type { RegistrarRecord } from './registrars/registrar.ts'

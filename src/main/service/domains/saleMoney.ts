@@ -1,4 +1,4 @@
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 
 export type SaleMoney = {
   /** Whether orders register real names and charge the registrar account. */

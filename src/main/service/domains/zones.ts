@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import {
   type DnsRecordData,
   DnsRecordFault,
   dnsLimits,
   type NewDnsRecord,
   normalRecord,
-} from '../../../shared/dns/dnsRecord.ts'
-import { zoneConflict } from '../../../shared/dns/zoneRules.ts'
-import type { AccountId } from '../../../shared/ids.ts'
-import { keyedQueue } from '../../platform/keyedQueue.ts'
+} from '#shared/dns/dnsRecord.ts'
+import { zoneConflict } from '#shared/dns/zoneRules.ts'
+import type { AccountId } from '#shared/ids.ts'
+import { keyedQueue } from '#platform/keyedQueue.ts'
 import type { DomainRepository, ZoneRow } from './domainRepository.ts'
 import type { Domains, Source } from './domains.ts'
 import { told } from './registrarErrors.ts'

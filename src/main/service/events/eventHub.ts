@@ -1,8 +1,8 @@
 import type { WebSocket } from 'ws'
 import { z } from 'zod'
-import { eventsPath, type ServiceEvent } from '../../../shared/contract/events.ts'
-import { streamClose } from '../../../shared/contract/terminalStream.ts'
-import type { AccountId } from '../../../shared/ids.ts'
+import { eventsPath, type ServiceEvent } from '#shared/contract/events.ts'
+import { streamClose } from '#shared/contract/terminalStream.ts'
+import type { AccountId } from '#shared/ids.ts'
 import { type SocketEndpoint, socketEndpoint } from '../endpoint.ts'
 
 export type EventHub = {

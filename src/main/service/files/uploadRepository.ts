@@ -1,5 +1,5 @@
-import type { SandboxId, UploadId } from '../../../shared/ids.ts'
-import type { Database } from '../../storage/openDatabase.ts'
+import type { SandboxId, UploadId } from '#shared/ids.ts'
+import type { Database } from '#storage/openDatabase.ts'
 import {
   defineTable,
   flag,
@@ -9,7 +9,7 @@ import {
   type RowOf,
   type StoredRow,
   text,
-} from '../../storage/table.ts'
+} from '#storage/table.ts'
 
 const uploads = defineTable('uploads', {
   id: text<UploadId>(),

@@ -1,4 +1,4 @@
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import {
   appendUpload,
   beginUpload,
@@ -7,8 +7,8 @@ import {
   type Upload,
   uploadLimits,
   uploadOffsetHeader,
-} from '../../../shared/contract/uploads.ts'
-import { isoTime } from '../../../shared/time.ts'
+} from '#shared/contract/uploads.ts'
+import { isoTime } from '#shared/time.ts'
 import { type Endpoint, endpoint, rawEndpoint, withWork } from '../endpoint.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import type { UploadRecord } from './uploadRepository.ts'

@@ -1,14 +1,14 @@
 import type { Duplex, Readable } from 'node:stream'
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import {
   type HostMethod,
   type HostParams,
   type HostResult,
   hostMethods,
   type TerminalAttach,
-} from '../../../shared/contract/hostIpc.ts'
-import type { SandboxId } from '../../../shared/ids.ts'
-import type { IpcClient, IpcStream, IpcStreamHandlers } from '../../platform/ipc/ipcClient.ts'
+} from '#shared/contract/hostIpc.ts'
+import type { SandboxId } from '#shared/ids.ts'
+import type { IpcClient, IpcStream, IpcStreamHandlers } from '#platform/ipc/ipcClient.ts'
 
 /** @throws AppError what the host says; `host/unavailable` when it is away or does not answer in time. */
 export type HostCall = <M extends HostMethod>(

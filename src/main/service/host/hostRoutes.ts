@@ -1,4 +1,4 @@
-import { getSandboxHost, replaceSandboxHost } from '../../../shared/contract/sandboxHost.ts'
+import { getSandboxHost, replaceSandboxHost } from '#shared/contract/sandboxHost.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import type { HostConnection } from './hostConnection.ts'
 

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createConnection } from 'node:net'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
-import { launchDetached } from '../../platform/detachedProcess.ts'
-import { hostSocketPath } from '../../platform/hostSocket.ts'
-import { isRunning } from '../../platform/processIdentity.ts'
-import { compiledPrograms, programFile } from '../../platform/programFile.ts'
+import { launchDetached } from '#platform/detachedProcess.ts'
+import { hostSocketPath } from '#platform/hostSocket.ts'
+import { isRunning } from '#platform/processIdentity.ts'
+import { compiledPrograms, programFile } from '#platform/programFile.ts'
 
 export type HostLauncher = {
   launch(): Promise<void>

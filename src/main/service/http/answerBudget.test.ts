@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { AccountId } from '../../../shared/ids.ts'
+import { AccountId } from '#shared/ids.ts'
 import { createAnswerBudget } from './answerBudget.ts'
 
 const [ada, bob] = [AccountId.parse('acct_1'), AccountId.parse('acct_2')]

@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { AccountId } from '../../../shared/ids.ts'
+import { AppError } from '#shared/appError.ts'
+import type { AccountId } from '#shared/ids.ts'
 
 /** Bytes of answers that wait for their readers. */
 export type AnswerBudget = {

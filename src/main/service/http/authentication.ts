@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { Route } from '../../../shared/contract/route.ts'
+import { AppError } from '#shared/appError.ts'
+import type { Route } from '#shared/contract/route.ts'
 import type { Caller } from '../endpoint.ts'
 import type { FailureLimiter } from './failureLimiter.ts'
 

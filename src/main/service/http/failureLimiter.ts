@@ -1,5 +1,5 @@
-import { toClientNetwork } from '../../platform/http/clientNetwork.ts'
-import { tokenBuckets } from '../../platform/tokenBuckets.ts'
+import { toClientNetwork } from '#platform/http/clientNetwork.ts'
+import { tokenBuckets } from '#platform/tokenBuckets.ts'
 
 export type FailureLimiter = {
   /** Counts one failure of `address`; of IPv6, of its network of 64 bits. @returns seconds to wait before the next one, 0 while there is room. */

@@ -1,5 +1,5 @@
-import { getHealth } from '../../../shared/contract/health.ts'
-import { isoTime } from '../../../shared/time.ts'
+import { getHealth } from '#shared/contract/health.ts'
+import { isoTime } from '#shared/time.ts'
 import { type Endpoint, openEndpoint } from '../endpoint.ts'
 
 type Options = {

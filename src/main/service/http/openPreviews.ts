@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { AppError } from '../../../shared/appError.ts'
+import type { AppError } from '#shared/appError.ts'
 import type { ExposedPorts } from '../ports/exposedPorts.ts'
 import type { PortNames } from '../ports/portNames.ts'
 import type { PortRecord } from '../ports/portRepository.ts'

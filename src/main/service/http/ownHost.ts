@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { hostAndPort, isLoopback } from '../../platform/listenAddress.ts'
+import { hostAndPort, isLoopback } from '#platform/listenAddress.ts'
 import type { PrivateEnd } from './privateEnd.ts'
 import { isLoopbackName } from './requestGuard.ts'
 

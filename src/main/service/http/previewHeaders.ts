@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { endToEnd, type HeaderList } from '../../platform/http/endToEndHeaders.ts'
+import { endToEnd, type HeaderList } from '#platform/http/endToEndHeaders.ts'
 import type { PortRecord } from '../ports/portRepository.ts'
 import { tokenProtocol } from './credentials.ts'
 import { holdsStewardSecret, type PreviewHolder, tokenHeader } from './previewAccess.ts'

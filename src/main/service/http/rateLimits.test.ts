@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { AccountId } from '../../../shared/ids.ts'
-import { tokenBuckets } from '../../platform/tokenBuckets.ts'
+import { AccountId } from '#shared/ids.ts'
+import { tokenBuckets } from '#platform/tokenBuckets.ts'
 import type { Caller } from '../endpoint.ts'
 import { callerAddress } from './callerAddress.ts'
 import { rateLimits } from './rateLimits.ts'

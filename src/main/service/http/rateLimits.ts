@@ -1,6 +1,6 @@
-import { AppError } from '../../../shared/appError.ts'
-import { toClientNetwork } from '../../platform/http/clientNetwork.ts'
-import { tokenBuckets } from '../../platform/tokenBuckets.ts'
+import { AppError } from '#shared/appError.ts'
+import { toClientNetwork } from '#platform/http/clientNetwork.ts'
+import { tokenBuckets } from '#platform/tokenBuckets.ts'
 import type { Caller, Counted } from '../endpoint.ts'
 import { dailyCounts } from './dailyCounts.ts'
 

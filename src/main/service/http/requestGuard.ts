@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP } from 'node:net'
-import { originGuard } from '../../platform/http/originGuard.ts'
+import { originGuard } from '#platform/http/originGuard.ts'
 import { matchesName } from './certificateNames.ts'
 
 /** @throws AppError `auth/host`, `auth/origin` */

@@ -1,5 +1,5 @@
-import { type AccountId, SandboxId } from '../../../shared/ids.ts'
-import type { Database } from '../../storage/openDatabase.ts'
+import { type AccountId, SandboxId } from '#shared/ids.ts'
+import type { Database } from '#storage/openDatabase.ts'
 import {
   bytes,
   defineTable,
@@ -9,7 +9,7 @@ import {
   type RowOf,
   type StoredRow,
   text,
-} from '../../storage/table.ts'
+} from '#storage/table.ts'
 
 const answers = defineTable('idempotent_answers', {
   accountId: text<AccountId>(),

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { AccountId } from '../../../shared/ids.ts'
-import { migrate } from '../../storage/migrate.ts'
-import { serviceMigrations } from '../../storage/migrations/serviceMigrations.ts'
-import { openDatabase } from '../../storage/openDatabase.ts'
+import { AccountId } from '#shared/ids.ts'
+import { migrate } from '#storage/migrate.ts'
+import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
+import { openDatabase } from '#storage/openDatabase.ts'
 import { answerRepository } from './answerRepository.ts'
 import { answerBudget, idempotentAnswers } from './idempotentAnswers.ts'
 

@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import { automatonLimits } from '../../../shared/contract/automatons.ts'
+import { AppError } from '#shared/appError.ts'
+import { automatonLimits } from '#shared/contract/automatons.ts'
 import type { AutomatonRepository } from './automatonRepository.ts'
 
 export type AutomatonNonces = {

@@ -1,5 +1,5 @@
-import type { ChainType } from '../../../shared/contract/wallet.ts'
-import type { Database } from '../../storage/openDatabase.ts'
+import type { ChainType } from '#shared/contract/wallet.ts'
+import type { Database } from '#storage/openDatabase.ts'
 import {
   defineTable,
   named,
@@ -9,7 +9,7 @@ import {
   type RowOf,
   type StoredRow,
   text,
-} from '../../storage/table.ts'
+} from '#storage/table.ts'
 
 const automatons = defineTable('automatons', {
   /** Canonical: lower case without dashes. */

@@ -4,8 +4,8 @@ import {
   getAutomaton,
   listAutomatons,
   registerAutomaton,
-} from '../../../shared/contract/automatons.ts'
-import { isoTime } from '../../../shared/time.ts'
+} from '#shared/contract/automatons.ts'
+import { isoTime } from '#shared/time.ts'
 import { type Endpoint, endpoint, openEndpoint, signInEndpoint } from '../endpoint.ts'
 import type { AutomatonRecord } from './automatonRepository.ts'
 import type { Automatons } from './automatons.ts'

@@ -1,11 +1,11 @@
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import {
   canonicalProfile,
   type registerAutomaton,
   registerText,
   registerTypedData,
-} from '../../../shared/contract/automatons.ts'
-import type { Parsed } from '../../../shared/contract/route.ts'
+} from '#shared/contract/automatons.ts'
+import type { Parsed } from '#shared/contract/route.ts'
 import { decodedText, isSignedByEvm, isSignedBySolana } from '../walletSignature.ts'
 
 export type GivenRegistration = Parsed<typeof registerAutomaton>['body']

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
-import type { HostMethod } from '../../../shared/contract/hostIpc.ts'
-import { SandboxId } from '../../../shared/ids.ts'
+import type { HostMethod } from '#shared/contract/hostIpc.ts'
+import { SandboxId } from '#shared/ids.ts'
 import type { HostCall, HostCalls } from '../host/hostCalls.ts'
 
 /** When each sandbox was last used, as far as this process saw it. */

@@ -1,6 +1,6 @@
-import type { HostImage } from '../../../shared/contract/hostIpc.ts'
-import { addImage, type Image, listImages, removeImage } from '../../../shared/contract/images.ts'
-import { isoTime } from '../../../shared/time.ts'
+import type { HostImage } from '#shared/contract/hostIpc.ts'
+import { addImage, type Image, listImages, removeImage } from '#shared/contract/images.ts'
+import { isoTime } from '#shared/time.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import type { Images } from './images.ts'
 

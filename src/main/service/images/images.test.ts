@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { HostImage } from '../../../shared/contract/hostIpc.ts'
-import { ImageName } from '../../../shared/contract/images.ts'
+import type { HostImage } from '#shared/contract/hostIpc.ts'
+import { ImageName } from '#shared/contract/images.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import { images } from './images.ts'
 

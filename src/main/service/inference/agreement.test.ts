@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { foldedChat, foldedMessages, foldedResponses } from '../../../../test/support/models/foldedStreams.ts'
+import { foldedChat, foldedMessages, foldedResponses } from '#test/support/models/foldedStreams.ts'
 import {
   chatFrames,
   chatJson,
@@ -10,9 +10,9 @@ import {
   messagesJson,
   type ScriptedAnswer,
   type ScriptedPart,
-} from '../../../../test/support/models/scriptedAnswer.ts'
-import { responsesFrames, responsesJson } from '../../../../test/support/models/scriptedResponses.ts'
-import { sseParser } from '../../platform/http/sseEvents.ts'
+} from '#test/support/models/scriptedAnswer.ts'
+import { responsesFrames, responsesJson } from '#test/support/models/scriptedResponses.ts'
+import { sseParser } from '#platform/http/sseEvents.ts'
 import { answerCollector, collectedAnswer } from './answer.ts'
 import { answerRules } from './answerRules.ts'
 import { chatDialect } from './dialects/chatDialect.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import { type AnswerStream, errorAmong, finishIn, type Taken } from './answerStream.ts'
 import type { ContentEvent, Dialect, Told } from './dialects/dialect.ts'
 import { asInferenceError, type InferenceError } from './inferenceError.ts'

@@ -1,5 +1,5 @@
-import { parseJson } from '../../platform/boundedJson.ts'
-import { type SseEvent, sseParser } from '../../platform/http/sseEvents.ts'
+import { parseJson } from '#platform/boundedJson.ts'
+import { type SseEvent, sseParser } from '#platform/http/sseEvents.ts'
 import { answerCollector } from './answer.ts'
 import { type AnswerLimits, createAnswerMeter } from './answerLimits.ts'
 import { answerRules } from './answerRules.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { type Asked, gatewayWorld } from '../../../../test/support/models/gatewayWorld.ts'
-import { plainUsage } from '../../../../test/support/models/scriptedAnswer.ts'
+import { type Asked, gatewayWorld } from '#test/support/models/gatewayWorld.ts'
+import { plainUsage } from '#test/support/models/scriptedAnswer.ts'
 
 const world = await gatewayWorld()
 afterAll(() => world.close())

@@ -1,7 +1,7 @@
-import type { FamilyId } from '../../../shared/contract/families.ts'
-import type { ModelKind } from '../../../shared/contract/inference.ts'
-import type { ModelPriceTier } from '../../../shared/modelCost.ts'
-import type { ModelReasoning, ModelRefusal } from '../../../shared/modelFields.ts'
+import type { FamilyId } from '#shared/contract/families.ts'
+import type { ModelKind } from '#shared/contract/inference.ts'
+import type { ModelPriceTier } from '#shared/modelCost.ts'
+import type { ModelReasoning, ModelRefusal } from '#shared/modelFields.ts'
 import type { FamilyKind, ModelQuirks } from './families/quirks.ts'
 
 /** What the translators and the bill need of a model. */

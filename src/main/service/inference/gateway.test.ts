@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { eventually } from '../../../../test/support/eventually.ts'
-import { dialects, gatewayWorld } from '../../../../test/support/models/gatewayWorld.ts'
-import { chatFrames, messagesFrames, plainUsage } from '../../../../test/support/models/scriptedAnswer.ts'
+import { eventually } from '#test/support/eventually.ts'
+import { dialects, gatewayWorld } from '#test/support/models/gatewayWorld.ts'
+import { chatFrames, messagesFrames, plainUsage } from '#test/support/models/scriptedAnswer.ts'
 import { mostInputTokens } from './tokenEstimate.ts'
 
 const world = await gatewayWorld()

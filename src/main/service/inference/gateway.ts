@@ -1,5 +1,5 @@
-import type { AppError } from '../../../shared/appError.ts'
-import { isFreeModel } from '../../../shared/modelCost.ts'
+import type { AppError } from '#shared/appError.ts'
+import { isFreeModel } from '#shared/modelCost.ts'
 import { collectedAnswer } from './answer.ts'
 import { answerFrames } from './answerFrames.ts'
 import {

@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode } from '../../../shared/appError.ts'
+import { AppError, type ErrorCode } from '#shared/appError.ts'
 
 /**
  * What went wrong, in words that each dialect has its own form for.

@@ -1,4 +1,4 @@
-import type { AppError } from '../../../shared/appError.ts'
+import type { AppError } from '#shared/appError.ts'
 import {
   countMessageTokens,
   createChatCompletion,
@@ -7,9 +7,9 @@ import {
   createResponse,
   getModel,
   listModels,
-} from '../../../shared/contract/inference.ts'
-import type { Parsed, Route } from '../../../shared/contract/route.ts'
-import { bytesAnswer } from '../../platform/http/answers.ts'
+} from '#shared/contract/inference.ts'
+import type { Parsed, Route } from '#shared/contract/route.ts'
+import { bytesAnswer } from '#platform/http/answers.ts'
 import { type Caller, type Endpoint, endpoint, type RawCall, rawEndpoint, withWork } from '../endpoint.ts'
 import { chatDialect } from './dialects/chatDialect.ts'
 import type { Dialect } from './dialects/dialect.ts'

@@ -1,4 +1,4 @@
-import type { Effort } from '../../../shared/modelFields.ts'
+import type { Effort } from '#shared/modelFields.ts'
 import type { InferenceError } from './inferenceError.ts'
 import type { Loose } from './looseJson.ts'
 

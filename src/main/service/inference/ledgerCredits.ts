@@ -1,4 +1,4 @@
-import { type MicroUsd, microUsd } from '../../../shared/microUsd.ts'
+import { type MicroUsd, microUsd } from '#shared/microUsd.ts'
 import type { CreditReservations, Payer } from '../credits/creditReservations.ts'
 import type { InferenceCredits } from './inferenceCredits.ts'
 import type { Held } from './reservationPlan.ts'

@@ -1,5 +1,5 @@
-import { families, familyIds } from '../../../shared/contract/families.ts'
-import type { ListedModel } from '../../../shared/contract/inference.ts'
+import { families, familyIds } from '#shared/contract/families.ts'
+import type { ListedModel } from '#shared/contract/inference.ts'
 import type { CatalogueModel } from './catalogueModel.ts'
 
 export type ListedModels = () => {

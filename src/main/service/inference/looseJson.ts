@@ -1,4 +1,4 @@
-import { parseJson } from '../../platform/boundedJson.ts'
+import { parseJson } from '#platform/boundedJson.ts'
 
 /** JSON that others sent: any field may be missing or of another type. */
 export type Loose = { readonly [name: string]: unknown }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { catalogueFile } from '../../../../test/support/models/gatewayWorld.ts'
+import { catalogueFile } from '#test/support/models/gatewayWorld.ts'
 import { localModel, modelCatalogue } from './modelCatalogue.ts'
 
 const content = () => JSON.parse(readFileSync(catalogueFile, 'utf8'))

@@ -1,4 +1,4 @@
-import type { ModelKind } from '../../../shared/contract/inference.ts'
+import type { ModelKind } from '#shared/contract/inference.ts'
 import { badRequest } from './inferenceError.ts'
 
 /** Names of widespread embedding models, which no server's list tells apart from chat models. */

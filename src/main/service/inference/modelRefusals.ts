@@ -1,4 +1,4 @@
-import type { Effort, refusedParameters } from '../../../shared/modelFields.ts'
+import type { Effort, refusedParameters } from '#shared/modelFields.ts'
 import type { CatalogueModel } from './catalogueModel.ts'
 import { badRequest } from './inferenceError.ts'
 import type { InnerRequest, Sampling } from './innerForm.ts'

@@ -1,4 +1,4 @@
-import { testProvider } from '../../../shared/contract/providers.ts'
+import { testProvider } from '#shared/contract/providers.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import type { ProviderTest } from './providerTest.ts'
 

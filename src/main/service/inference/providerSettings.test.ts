@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { catalogueFile } from '../../../../test/support/models/gatewayWorld.ts'
+import { catalogueFile } from '#test/support/models/gatewayWorld.ts'
 import { readModelCatalogue } from './modelCatalogue.ts'
 import { providerSettings } from './providerSettings.ts'
 

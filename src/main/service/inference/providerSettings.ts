@@ -1,5 +1,5 @@
-import { type FamilyId, familyIds } from '../../../shared/contract/families.ts'
-import type { ConfiguredModel } from '../../../shared/modelFields.ts'
+import { type FamilyId, familyIds } from '#shared/contract/families.ts'
+import type { ConfiguredModel } from '#shared/modelFields.ts'
 import type { CatalogueModel } from './catalogueModel.ts'
 import { localModel, type ModelCatalogue } from './modelCatalogue.ts'
 import type { Provider } from './provider.ts'

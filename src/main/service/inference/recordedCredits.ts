@@ -1,4 +1,4 @@
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import type { ModelUse } from '../activity/modelUse.ts'
 import type { PresentCaller } from '../activity/presentCaller.ts'
 import type { Payer } from '../credits/creditReservations.ts'

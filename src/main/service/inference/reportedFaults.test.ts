@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { dialects, gatewayWorld } from '../../../../test/support/models/gatewayWorld.ts'
-import { plainUsage, type ScriptedAnswer, sse } from '../../../../test/support/models/scriptedAnswer.ts'
+import { dialects, gatewayWorld } from '#test/support/models/gatewayWorld.ts'
+import { plainUsage, type ScriptedAnswer, sse } from '#test/support/models/scriptedAnswer.ts'
 import type { DialectName } from './dialects/dialect.ts'
 import { modelFamilies } from './families/modelFamilies.ts'
 import { inputOf } from './innerForm.ts'
@@ -842,9 +842,9 @@ describe('ends and errors', () => {
     async (way) => {
       const half = { ...answered({ text: 'A long answer that nobody waits for. '.repeat(20) }) }
       const { messagesFrames, geminiFrames, chatFrames } = await import(
-        '../../../../test/support/models/scriptedAnswer.ts'
+        '#test/support/models/scriptedAnswer.ts'
       )
-      const { responsesFrames } = await import('../../../../test/support/models/scriptedResponses.ts')
+      const { responsesFrames } = await import('#test/support/models/scriptedResponses.ts')
       const native = way.model === 'gpt-5.2-codex' || (way.model === 'gpt-5.2' && way.dialect === 'responses')
       const frames = native
         ? responsesFrames(half)
@@ -865,7 +865,7 @@ describe('ends and errors', () => {
         }
       })()
       await reading
-      const { eventually } = await import('../../../../test/support/eventually.ts')
+      const { eventually } = await import('#test/support/eventually.ts')
       await eventually(() => expect(world.providers.leftConnections()).toBe(1))
       await eventually(() => expect(world.purse.charges).toHaveLength(1))
       const [charge] = world.purse.charges

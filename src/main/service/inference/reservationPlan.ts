@@ -1,4 +1,4 @@
-import { affordableOutputTokens, isFreeModel, type MaxModelTokens, maxModelCost } from '../../../shared/modelCost.ts'
+import { affordableOutputTokens, isFreeModel, type MaxModelTokens, maxModelCost } from '#shared/modelCost.ts'
 import type { CatalogueModel } from './catalogueModel.ts'
 import type { CacheMark, InnerRequest, Turn } from './innerForm.ts'
 

@@ -1,4 +1,4 @@
-import type { AppError } from '../../../shared/appError.ts'
+import type { AppError } from '#shared/appError.ts'
 import type { CatalogueModel } from './catalogueModel.ts'
 import type { Reservation } from './inferenceCredits.ts'
 import type { Provider } from './provider.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { AccountId } from '../../../shared/ids.ts'
+import { AccountId } from '#shared/ids.ts'
 import { createResponseItems } from './responseItems.ts'
 
 const [ada, eve] = ['acc_ada', 'acc_eve'].map((id) => AccountId.parse(id)) as [AccountId, AccountId]

@@ -1,4 +1,4 @@
-import { modelCost } from '../../../shared/modelCost.ts'
+import { modelCost } from '#shared/modelCost.ts'
 import type { InnerAnswer } from './answer.ts'
 import { malformedCalls } from './answerStream.ts'
 import type { CatalogueModel } from './catalogueModel.ts'

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Pool } from 'undici'
-import { readFirstBytes } from '../../platform/boundedBytes.ts'
+import { readFirstBytes } from '#platform/boundedBytes.ts'
 import { InferenceError } from './inferenceError.ts'
 import { type UpstreamReply, upstreamRequest } from './upstreamRequest.ts'
 

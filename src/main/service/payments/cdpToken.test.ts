@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { parseCdpKey } from '../../config/cdpKey.ts'
+import { parseCdpKey } from '#config/cdpKey.ts'
 import { cdpToken } from './cdpToken.ts'
 
 const url = 'https://api.cdp.coinbase.com/platform/v2/x402/settle'

@@ -1,5 +1,5 @@
-import type { Chain, Limits } from '../../platform/chain/chain.ts'
-import { ChainFailure } from '../../platform/chain/chainFailure.ts'
+import type { Chain, Limits } from '#platform/chain/chain.ts'
+import { ChainFailure } from '#platform/chain/chainFailure.ts'
 import { alreadyUsed, expired, type Settlement, type SignedPayment } from './facilitator.ts'
 
 /** Logs of many blocks may have to be read. */

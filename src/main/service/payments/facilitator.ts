@@ -1,4 +1,4 @@
-import type { EvmNetwork } from '../../../shared/contract/networks.ts'
+import type { EvmNetwork } from '#shared/contract/networks.ts'
 import type { PaymentAuthorization, Refusal } from './paymentAuthorization.ts'
 
 /** What moves the money: a chain through our own key, somebody else's server, or the ledger of test money. */

@@ -1,6 +1,6 @@
-import { AppError } from '../../../shared/appError.ts'
-import { paymentHeaders } from '../../../shared/contract/payments.ts'
-import { identifierDeclaration, paymentIdentifierName } from '../../../shared/paymentIdentifier.ts'
+import { AppError } from '#shared/appError.ts'
+import { paymentHeaders } from '#shared/contract/payments.ts'
+import { identifierDeclaration, paymentIdentifierName } from '#shared/paymentIdentifier.ts'
 import type { PaymentAuthorization, Price, Refusal } from './paymentAuthorization.ts'
 
 /** What one request costs, as every version of x402 says it. */

@@ -1,4 +1,4 @@
-import type { EvmNetwork } from '../../../shared/contract/networks.ts'
+import type { EvmNetwork } from '#shared/contract/networks.ts'
 import { isSignedByEvm } from '../walletSignature.ts'
 
 /** What a payer signed (EIP-3009), in one form: hexadecimal in lower case, numbers without leading zeros. */

@@ -1,5 +1,5 @@
-import type { AccountId } from '../../../shared/ids.ts'
-import type { Database } from '../../storage/openDatabase.ts'
+import type { AccountId } from '#shared/ids.ts'
+import type { Database } from '#storage/openDatabase.ts'
 import {
   bytes,
   defineTable,
@@ -11,7 +11,7 @@ import {
   type RowOf,
   type StoredRow,
   text,
-} from '../../storage/table.ts'
+} from '#storage/table.ts'
 import type { PaymentAuthorization } from './paymentAuthorization.ts'
 
 export type PaymentState = 'verifying' | 'settling' | 'settled' | 'failed' | 'unknown'

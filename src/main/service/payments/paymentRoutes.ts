@@ -1,16 +1,16 @@
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import {
   buyCredits,
   getAuthorizationState,
   getTestBalance,
   giveTestMoney,
   listPaidResources,
-} from '../../../shared/contract/payments.ts'
-import type { AccountId } from '../../../shared/ids.ts'
-import { microUsd, microUsdOfCents } from '../../../shared/microUsd.ts'
-import { formatUsd } from '../../../shared/money/moneyText.ts'
-import { isoTime } from '../../../shared/time.ts'
-import type { GroupCommit } from '../../storage/groupCommit.ts'
+} from '#shared/contract/payments.ts'
+import type { AccountId } from '#shared/ids.ts'
+import { microUsd, microUsdOfCents } from '#shared/microUsd.ts'
+import { formatUsd } from '#shared/money/moneyText.ts'
+import { isoTime } from '#shared/time.ts'
+import type { GroupCommit } from '#storage/groupCommit.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import type { CreditLedger } from '../credits/creditLedger.ts'
 import type { PriceList } from '../credits/priceList.ts'

@@ -1,5 +1,5 @@
-import type { Database } from '../../storage/openDatabase.ts'
-import { defineTable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import { defineTable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const balances = defineTable('test_money', { address: text(), balance: number() })
 const transfers = defineTable('test_money_transfers', {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { atEndOfFile } from '../../../../test/support/endOfFile.ts'
+import { atEndOfFile } from '#test/support/endOfFile.ts'
 import {
   never,
   refuses,
@@ -7,10 +7,10 @@ import {
   settles,
   transaction,
   unknown,
-} from '../../../../test/support/scriptedFacilitator.ts'
-import { testLedger } from '../../../../test/support/testLedger.ts'
-import { price, signedPayment, thingShop } from '../../../../test/support/thingShop.ts'
-import { AppError } from '../../../shared/appError.ts'
+} from '#test/support/scriptedFacilitator.ts'
+import { testLedger } from '#test/support/testLedger.ts'
+import { price, signedPayment, thingShop } from '#test/support/thingShop.ts'
+import { AppError } from '#shared/appError.ts'
 import type { Facilitator } from './facilitator.ts'
 import { waitingMs } from './paymentBooks.ts'
 import { paymentRepository } from './paymentRepository.ts'

@@ -1,5 +1,5 @@
-import type { Log } from '../../platform/log.ts'
-import type { GroupCommit } from '../../storage/groupCommit.ts'
+import type { Log } from '#platform/log.ts'
+import type { GroupCommit } from '#storage/groupCommit.ts'
 import type { PaymentRepository, PaymentRow } from './paymentRepository.ts'
 import type { Till } from './till.ts'
 

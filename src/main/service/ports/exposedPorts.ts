@@ -1,6 +1,6 @@
-import { AppError } from '../../../shared/appError.ts'
-import { type ExposedPort, maxExposedPorts, type Visibility } from '../../../shared/contract/ports.ts'
-import type { SandboxId } from '../../../shared/ids.ts'
+import { AppError } from '#shared/appError.ts'
+import { type ExposedPort, maxExposedPorts, type Visibility } from '#shared/contract/ports.ts'
+import type { SandboxId } from '#shared/ids.ts'
 import { domainOf, type PortNames, parseLabel } from './portNames.ts'
 import type { PortRecord, PortRepository } from './portRepository.ts'
 

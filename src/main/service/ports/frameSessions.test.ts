@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { SandboxId } from '../../../shared/ids.ts'
+import { SandboxId } from '#shared/ids.ts'
 import { createFrameSessions } from './frameSessions.ts'
 
 const port = { sandboxId: SandboxId.parse('a'.repeat(32)), port: 8000 }

@@ -1,5 +1,5 @@
-import type { SandboxId } from '../../../shared/ids.ts'
-import type { PrincipalId } from '../../platform/principals.ts'
+import type { SandboxId } from '#shared/ids.ts'
+import type { PrincipalId } from '#platform/principals.ts'
 import { hashOfSecret, secretTokens } from '../secretToken.ts'
 import type { PortRecord } from './portRepository.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SandboxId } from '../../../shared/ids.ts'
+import { SandboxId } from '#shared/ids.ts'
 import { parseLabel, portNames } from './portNames.ts'
 
 const sandboxId = SandboxId.parse('a1'.repeat(16))

@@ -1,7 +1,7 @@
-import { Visibility } from '../../../shared/contract/ports.ts'
-import type { SandboxId } from '../../../shared/ids.ts'
-import { issuerIsPresent } from '../../storage/issuerIsPresent.ts'
-import type { Database } from '../../storage/openDatabase.ts'
+import { Visibility } from '#shared/contract/ports.ts'
+import type { SandboxId } from '#shared/ids.ts'
+import { issuerIsPresent } from '#storage/issuerIsPresent.ts'
+import type { Database } from '#storage/openDatabase.ts'
 import {
   bytes,
   defineTable,
@@ -11,7 +11,7 @@ import {
   type RowOf,
   type StoredRow,
   text,
-} from '../../storage/table.ts'
+} from '#storage/table.ts'
 import type { Issuer } from '../principals.ts'
 
 const ports = defineTable('ports', {

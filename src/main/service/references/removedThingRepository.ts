@@ -1,7 +1,7 @@
-import type { RemovedThing } from '../../../shared/contract/removedThings.ts'
-import type { AccountId } from '../../../shared/ids.ts'
-import type { Database } from '../../storage/openDatabase.ts'
-import { defineTable, named, number, type Params, type StoredRow, text } from '../../storage/table.ts'
+import type { RemovedThing } from '#shared/contract/removedThings.ts'
+import type { AccountId } from '#shared/ids.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import { defineTable, named, number, type Params, type StoredRow, text } from '#storage/table.ts'
 
 const removedThings = defineTable('removed_things', {
   sequence: number(),

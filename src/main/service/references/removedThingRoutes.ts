@@ -1,4 +1,4 @@
-import { listRemovedThings } from '../../../shared/contract/removedThings.ts'
+import { listRemovedThings } from '#shared/contract/removedThings.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import type { RemovedThingRepository } from './removedThingRepository.ts'
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { AccountId } from '../../../shared/ids.ts'
-import { migrate } from '../../storage/migrate.ts'
-import { serviceMigrations } from '../../storage/migrations/serviceMigrations.ts'
-import { type Database, openDatabase } from '../../storage/openDatabase.ts'
+import { AccountId } from '#shared/ids.ts'
+import { migrate } from '#storage/migrate.ts'
+import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
+import { type Database, openDatabase } from '#storage/openDatabase.ts'
 import { removedThingAnnouncer } from './removedThingAnnouncer.ts'
 import { type RemovedThingRepository, removedThingRepository } from './removedThingRepository.ts'
 

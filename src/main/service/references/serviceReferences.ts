@@ -5,7 +5,7 @@ import {
   plain,
   type Reference,
   type StoredReferences,
-} from '../../storage/storedReferences.ts'
+} from '#storage/storedReferences.ts'
 
 const record = 'A record of what happened.'
 const journal = 'The journal of credits only grows.'

@@ -1,6 +1,6 @@
-import type { SandboxId } from '../../../shared/ids.ts'
-import type { Database } from '../../storage/openDatabase.ts'
-import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
+import type { SandboxId } from '#shared/ids.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import { defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const claims = defineTable('sandbox_domain_claims', {
   domain: text(),

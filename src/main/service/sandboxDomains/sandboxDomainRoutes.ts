@@ -1,4 +1,4 @@
-import { addSandboxDomain, listSandboxDomains, removeSandboxDomain } from '../../../shared/contract/sandboxDomains.ts'
+import { addSandboxDomain, listSandboxDomains, removeSandboxDomain } from '#shared/contract/sandboxDomains.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import type { SandboxDomains } from './sandboxDomains.ts'

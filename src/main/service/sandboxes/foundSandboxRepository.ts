@@ -1,6 +1,6 @@
-import type { SandboxId } from '../../../shared/ids.ts'
-import type { Database } from '../../storage/openDatabase.ts'
-import { defineTable, number, type Params, type RowOf, text } from '../../storage/table.ts'
+import type { SandboxId } from '#shared/ids.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import { defineTable, number, type Params, type RowOf, text } from '#storage/table.ts'
 
 const sandboxRemovals = defineTable('sandbox_removals', { sandboxId: text<SandboxId>(), markedAtMs: number() })
 type SandboxRemoval = RowOf<typeof sandboxRemovals>

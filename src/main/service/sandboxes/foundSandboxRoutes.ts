@@ -1,5 +1,5 @@
-import { adoptFoundSandbox, deleteFoundSandbox, listFoundSandboxes } from '../../../shared/contract/foundSandboxes.ts'
-import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+import { adoptFoundSandbox, deleteFoundSandbox, listFoundSandboxes } from '#shared/contract/foundSandboxes.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import type { FoundSandboxes } from './foundSandboxes.ts'
 import type { SandboxRecord } from './sandboxRepository.ts'

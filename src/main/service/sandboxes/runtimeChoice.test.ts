@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RuntimeReport } from '../../../shared/contract/sandboxes.ts'
+import type { RuntimeReport } from '#shared/contract/sandboxes.ts'
 import { chooseRuntime, networkBy } from './runtimeChoice.ts'
 
 const enforced = { memory: true, cpu: true, disk: true, processes: true }

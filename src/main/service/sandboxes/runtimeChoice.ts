@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { DefaultNetwork, Network, RuntimeReport } from '../../../shared/contract/sandboxes.ts'
+import { AppError } from '#shared/appError.ts'
+import type { DefaultNetwork, Network, RuntimeReport } from '#shared/contract/sandboxes.ts'
 
 /**
  * The runtime that was asked for, or else the first available one in the order of the configuration.

@@ -1,5 +1,5 @@
-import { AppError } from '../../../shared/appError.ts'
-import type { RuntimeReport } from '../../../shared/contract/sandboxes.ts'
+import { AppError } from '#shared/appError.ts'
+import type { RuntimeReport } from '#shared/contract/sandboxes.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import { chooseRuntime } from './runtimeChoice.ts'
 

@@ -1,6 +1,6 @@
-import { Enforced, Network, Region, SandboxStatus } from '../../../shared/contract/sandboxes.ts'
-import type { AccountId, SandboxId } from '../../../shared/ids.ts'
-import type { Database } from '../../storage/openDatabase.ts'
+import { Enforced, Network, Region, SandboxStatus } from '#shared/contract/sandboxes.ts'
+import type { AccountId, SandboxId } from '#shared/ids.ts'
+import type { Database } from '#storage/openDatabase.ts'
 import {
   defineTable,
   json,
@@ -10,7 +10,7 @@ import {
   type RowOf,
   type StoredRow,
   text,
-} from '../../storage/table.ts'
+} from '#storage/table.ts'
 
 const sandboxes = defineTable('sandboxes', {
   id: text<SandboxId>(),

@@ -12,7 +12,7 @@ import {
   type Sandbox,
   startSandbox,
   stopSandbox,
-} from '../../../shared/contract/sandboxes.ts'
+} from '#shared/contract/sandboxes.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import { type Endpoint, endpoint, linkEndpoint, withWork } from '../endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SandboxId } from '../../../shared/ids.ts'
+import { SandboxId } from '#shared/ids.ts'
 import type { SandboxRecord } from './sandboxRepository.ts'
 import { hostnameOf, machineSpec } from './sandboxWire.ts'
 

@@ -1,8 +1,8 @@
-import type { MachineSpec } from '../../../shared/contract/hostIpc.ts'
-import { ImageName } from '../../../shared/contract/images.ts'
-import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
-import { shortId } from '../../../shared/ids.ts'
-import { isoTime } from '../../../shared/time.ts'
+import type { MachineSpec } from '#shared/contract/hostIpc.ts'
+import { ImageName } from '#shared/contract/images.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
+import { shortId } from '#shared/ids.ts'
+import { isoTime } from '#shared/time.ts'
 import type { SandboxRecord } from './sandboxRepository.ts'
 
 export function sandboxToWire(

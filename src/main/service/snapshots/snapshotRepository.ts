@@ -1,6 +1,6 @@
-import type { SandboxId, SnapshotId } from '../../../shared/ids.ts'
-import type { Database } from '../../storage/openDatabase.ts'
-import { defineTable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
+import type { SandboxId, SnapshotId } from '#shared/ids.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import { defineTable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const snapshots = defineTable('snapshots', {
   id: text<SnapshotId>(),

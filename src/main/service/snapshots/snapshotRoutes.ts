@@ -1,4 +1,4 @@
-import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import {
   createSnapshot,
   deleteSnapshot,
@@ -6,8 +6,8 @@ import {
   listSnapshots,
   restoreSnapshot,
   type Snapshot,
-} from '../../../shared/contract/snapshots.ts'
-import { isoTime } from '../../../shared/time.ts'
+} from '#shared/contract/snapshots.ts'
+import { isoTime } from '#shared/time.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import type { SandboxRecord } from '../sandboxes/sandboxRepository.ts'
 import type { SnapshotRecord } from './snapshotRepository.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { TerminalRecord } from '../../../shared/contract/hostIpc.ts'
-import { SandboxId, TerminalId } from '../../../shared/ids.ts'
+import type { TerminalRecord } from '#shared/contract/hostIpc.ts'
+import { SandboxId, TerminalId } from '#shared/ids.ts'
 import type { Activity } from '../activity/activityLog.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import { terminalActivity } from './terminalActivity.ts'

@@ -1,5 +1,5 @@
-import type { TerminalRecord } from '../../../shared/contract/hostIpc.ts'
-import type { SandboxId } from '../../../shared/ids.ts'
+import type { TerminalRecord } from '#shared/contract/hostIpc.ts'
+import type { SandboxId } from '#shared/ids.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 

@@ -1,7 +1,7 @@
-import type { AccountId, SandboxId } from '../../../shared/ids.ts'
-import { issuerIsPresent } from '../../storage/issuerIsPresent.ts'
-import type { Database } from '../../storage/openDatabase.ts'
-import { bytes, defineTable, number, type Params, type RowOf, type StoredRow, text } from '../../storage/table.ts'
+import type { AccountId, SandboxId } from '#shared/ids.ts'
+import { issuerIsPresent } from '#storage/issuerIsPresent.ts'
+import type { Database } from '#storage/openDatabase.ts'
+import { bytes, defineTable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 import type { Issuer } from '../principals.ts'
 
 const links = defineTable('terminal_links', {

@@ -1,4 +1,4 @@
-import type { AccountId, SandboxId } from '../../../shared/ids.ts'
+import type { AccountId, SandboxId } from '#shared/ids.ts'
 import type { Caller } from '../endpoint.ts'
 import { toIssuer } from '../principals.ts'
 import { hashOfSecret, secretTokens } from '../secretToken.ts'

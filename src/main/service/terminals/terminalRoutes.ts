@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
-import { AppError } from '../../../shared/appError.ts'
-import type { Answer, Parsed } from '../../../shared/contract/route.ts'
-import { searchTerminals } from '../../../shared/contract/terminalSearch.ts'
+import { AppError } from '#shared/appError.ts'
+import type { Answer, Parsed } from '#shared/contract/route.ts'
+import { searchTerminals } from '#shared/contract/terminalSearch.ts'
 import {
   changeTerminal,
   closeTerminal,
@@ -12,9 +12,9 @@ import {
   resizeTerminal,
   terminalLimits,
   writeTerminal,
-} from '../../../shared/contract/terminals.ts'
-import { TerminalId } from '../../../shared/ids.ts'
-import { isoTime } from '../../../shared/time.ts'
+} from '#shared/contract/terminals.ts'
+import { TerminalId } from '#shared/ids.ts'
+import { isoTime } from '#shared/time.ts'
 import { type Call, type Endpoint, endpoint, linkEndpoint, withWork } from '../endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'

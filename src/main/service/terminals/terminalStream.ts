@@ -1,14 +1,14 @@
 import type { WebSocket } from 'ws'
-import type { AppError } from '../../../shared/appError.ts'
+import type { AppError } from '#shared/appError.ts'
 import {
   ClientStreamMessage,
   type ServerStreamMessage,
   StreamQuery,
   streamClose,
   terminalStreamPath,
-} from '../../../shared/contract/terminalStream.ts'
-import { TerminalParams, terminalLimits } from '../../../shared/contract/terminals.ts'
-import { parsedJson } from '../../platform/parsedJson.ts'
+} from '#shared/contract/terminalStream.ts'
+import { TerminalParams, terminalLimits } from '#shared/contract/terminals.ts'
+import { parsedJson } from '#platform/parsedJson.ts'
 import { type SocketEndpoint, socketEndpoint } from '../endpoint.ts'
 import type { HostCalls } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'

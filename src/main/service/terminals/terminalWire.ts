@@ -1,6 +1,6 @@
-import type { TerminalRecord } from '../../../shared/contract/hostIpc.ts'
-import type { Terminal } from '../../../shared/contract/terminals.ts'
-import { isoTime } from '../../../shared/time.ts'
+import type { TerminalRecord } from '#shared/contract/hostIpc.ts'
+import type { Terminal } from '#shared/contract/terminals.ts'
+import { isoTime } from '#shared/time.ts'
 
 export function terminalToWire(record: TerminalRecord): Terminal {
   return {

@@ -1,5 +1,5 @@
-import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
-import type { SandboxId } from '../../../shared/ids.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
+import type { SandboxId } from '#shared/ids.ts'
 
 export type SandboxList = readonly Sandbox[]
 

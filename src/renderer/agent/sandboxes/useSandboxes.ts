@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { listRuntimes, listSandboxes } from '../../../shared/contract/sandboxes.ts'
+import { listRuntimes, listSandboxes } from '#shared/contract/sandboxes.ts'
 import { useAgent } from '../AgentProvider.tsx'
 import type { SandboxList } from './sandboxList.ts'
 

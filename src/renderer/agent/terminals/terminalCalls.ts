@@ -1,6 +1,6 @@
 import { createContext, useContext, useEffect, useSyncExternalStore } from 'react'
-import { emitter } from '../../../shared/emitter.ts'
-import type { SandboxId, TerminalId } from '../../../shared/ids.ts'
+import { emitter } from '#shared/emitter.ts'
+import type { SandboxId, TerminalId } from '#shared/ids.ts'
 
 /** A program asks for its person. `text` is its own, and empty when it only rang the bell. */
 export type TerminalCall = { sandboxId: SandboxId; terminalId: TerminalId; text: string }

@@ -1,5 +1,5 @@
-import type { Terminal } from '../../../shared/contract/terminals.ts'
-import type { TerminalId } from '../../../shared/ids.ts'
+import type { Terminal } from '#shared/contract/terminals.ts'
+import type { TerminalId } from '#shared/ids.ts'
 
 export type TerminalList = readonly Terminal[]
 

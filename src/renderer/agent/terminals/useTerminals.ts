@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { listTerminals } from '../../../shared/contract/terminals.ts'
-import type { SandboxId } from '../../../shared/ids.ts'
+import { listTerminals } from '#shared/contract/terminals.ts'
+import type { SandboxId } from '#shared/ids.ts'
 import { useAgent } from '../AgentProvider.tsx'
 import { sortedTerminals, type TerminalList } from './terminalList.ts'
 

@@ -1,4 +1,4 @@
-import { SandboxId } from '../../../shared/ids.ts'
+import { SandboxId } from '#shared/ids.ts'
 import type { TextStore } from '../../ui/storage/textStore.ts'
 
 /** The sandbox that the address of a terminal link names: `/terminal/:id`. */

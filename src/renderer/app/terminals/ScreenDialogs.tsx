@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { ImagesDialog } from '../../features/images/ImagesDialog.tsx'
 import { useImages } from '../../features/images/useImages.ts'
 import { CreateSandboxDialog } from '../../features/machines/create/CreateSandboxDialog.tsx'

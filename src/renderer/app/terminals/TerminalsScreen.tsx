@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { NoSandboxes } from '../../features/machines/list/NoSandboxes.tsx'
 import { SandboxPanel } from '../../features/machines/list/SandboxPanel.tsx'
 import { sandboxMenu } from '../../features/machines/list/SandboxRow.tsx'

@@ -1,6 +1,6 @@
 import { FolderTree, Gauge, type LucideIcon } from 'lucide-react'
 import { type ComponentType, lazy } from 'react'
-import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { filesKeys, overviewKeys } from '../../ui/commands/terminalSafeKeys.ts'
 
 /** A part of the panel at the right of the terminals, about the sandbox in view. */

@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent } from 'react'
-import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { addressOf, usePlace } from '../../ui/place.ts'
 
 /**

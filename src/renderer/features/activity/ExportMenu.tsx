@@ -1,6 +1,6 @@
 import { Download, FileJson, Sheet } from 'lucide-react'
-import { requestOf } from '../../../shared/contract/route.ts'
-import { exportTimeline } from '../../../shared/contract/timeline.ts'
+import { requestOf } from '#shared/contract/route.ts'
+import { exportTimeline } from '#shared/contract/timeline.ts'
 import { windowAddress } from '../../agent/windowLink.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Menu, type MenuItem } from '../../ui/Menu.tsx'

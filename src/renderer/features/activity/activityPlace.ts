@@ -1,4 +1,4 @@
-import { type LinkKind, linkKinds, TaskId } from '../../../shared/contract/timelineLinks.ts'
+import { type LinkKind, linkKinds, TaskId } from '#shared/contract/timelineLinks.ts'
 import { usePlace } from '../../ui/place.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { IntentRecord } from '../../../shared/contract/intents.ts'
+import type { IntentRecord } from '#shared/contract/intents.ts'
 import { intentHeadline, paidAddress } from './intentHeadline.ts'
 
 const sentence = 'Pay 1.95 USDC to 0x7357…0001 on Test ledger for http://127.0.0.1:1/domains/register'

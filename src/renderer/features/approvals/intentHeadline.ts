@@ -1,4 +1,4 @@
-import type { IntentRecord } from '../../../shared/contract/intents.ts'
+import type { IntentRecord } from '#shared/contract/intents.ts'
 import { visibleText } from '../../ui/visibleText.ts'
 
 const maxPurposeCharacters = 120

@@ -1,6 +1,6 @@
 import { Download, FileJson, MessageSquarePlus, MoreHorizontal, Pencil, SlidersHorizontal, Trash2 } from 'lucide-react'
 import { useDeferredValue, useEffect, useRef, useState } from 'react'
-import { type Conversation, ConversationId, Title } from '../../../shared/contract/chats.ts'
+import { type Conversation, ConversationId, Title } from '#shared/contract/chats.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'

@@ -1,6 +1,6 @@
 import { Download, OctagonX, Pencil, Search, SlidersHorizontal, Trash2 } from 'lucide-react'
 import type { RefObject } from 'react'
-import type { Conversation } from '../../../shared/contract/chats.ts'
+import type { Conversation } from '#shared/contract/chats.ts'
 import { useCommands } from '../../ui/commands/commandRegistry.tsx'
 import type { ConversationHandle } from './conversation/ConversationView.tsx'
 import { startExport } from './transfer/exportConversation.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatUsdCents } from '../../../shared/money/moneyText.ts'
+import { formatUsdCents } from '#shared/money/moneyText.ts'
 import { centsOf, changeText, roughText } from './creditText.ts'
 
 test('amounts read as dollars, with as many digits as they have', () => {

@@ -1,4 +1,4 @@
-import { formatUsdCents, parseUsd } from '../../../shared/money/moneyText.ts'
+import { formatUsdCents, parseUsd } from '#shared/money/moneyText.ts'
 
 const microPerCent = 10_000
 

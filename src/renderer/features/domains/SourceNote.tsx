@@ -1,5 +1,5 @@
-import type { KeptSource } from '../../../shared/contract/localDomains.ts'
-import { openRecord } from '../../../shared/openRecord.ts'
+import type { KeptSource } from '#shared/contract/localDomains.ts'
+import { openRecord } from '#shared/openRecord.ts'
 import { StatusDot, type Tone } from '../../ui/StatusDot.tsx'
 import { TimeAgo } from '../../ui/TimeAgo.tsx'
 

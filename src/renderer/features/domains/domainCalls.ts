@@ -1,6 +1,6 @@
-import { listOrphanedRecords, removeOrphanedRecords } from '../../../shared/contract/dnsRecords.ts'
-import { checkDomains as checkRoute } from '../../../shared/contract/domainSearch.ts'
-import { getAuthCode, setDomainLock, setDomainPrivacy, setNameservers } from '../../../shared/contract/domains.ts'
+import { listOrphanedRecords, removeOrphanedRecords } from '#shared/contract/dnsRecords.ts'
+import { checkDomains as checkRoute } from '#shared/contract/domainSearch.ts'
+import { getAuthCode, setDomainLock, setDomainPrivacy, setNameservers } from '#shared/contract/domains.ts'
 
 /** Operations of the service by the paths that the application forwards. */
 export const checkDomains = { ...checkRoute, path: '/v1/domains/check' } as const

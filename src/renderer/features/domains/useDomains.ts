@@ -6,7 +6,7 @@ import {
   listLocalPrices,
   listLocalRecords,
   searchLocalDomains,
-} from '../../../shared/contract/localDomains.ts'
+} from '#shared/contract/localDomains.ts'
 import { useAgent } from '../../agent/AgentProvider.tsx'
 import { useLiveEvent } from '../../agent/liveEvents.ts'
 import { readAgain } from '../../agent/readAgain.ts'

@@ -1,6 +1,6 @@
 import { Maximize2, Minimize2 } from 'lucide-react'
 import { useState } from 'react'
-import type { SandboxId } from '../../../shared/ids.ts'
+import type { SandboxId } from '#shared/ids.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { classNames } from '../../ui/classNames.ts'
 import { IconButton } from '../../ui/IconButton.tsx'

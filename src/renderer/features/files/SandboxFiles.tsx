@@ -1,6 +1,6 @@
 import { Eye, EyeOff, FilePlus, FolderPlus, FolderUp, ListFilter, Power, RotateCw, Upload } from 'lucide-react'
 import { type ClipboardEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
-import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { copyText } from '../../ui/copyText.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'

@@ -1,6 +1,6 @@
-import { downloadFile, downloadFolder } from '../../../shared/contract/files.ts'
-import { requestOf } from '../../../shared/contract/route.ts'
-import type { SandboxId } from '../../../shared/ids.ts'
+import { downloadFile, downloadFolder } from '#shared/contract/files.ts'
+import { requestOf } from '#shared/contract/route.ts'
+import type { SandboxId } from '#shared/ids.ts'
 import { windowAddress } from '../../agent/windowLink.ts'
 import { nameOf } from './paths.ts'
 

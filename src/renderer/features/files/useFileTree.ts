@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { SandboxId } from '../../../shared/ids.ts'
+import type { SandboxId } from '#shared/ids.ts'
 import { type SortBy, treeRows } from './tree/treeRows.ts'
 import { useFolders } from './useFolders.ts'
 

@@ -1,6 +1,6 @@
 import { type QueryClient, useQueries, useQueryClient } from '@tanstack/react-query'
-import { listFiles } from '../../../shared/contract/files.ts'
-import type { SandboxId } from '../../../shared/ids.ts'
+import { listFiles } from '#shared/contract/files.ts'
+import type { SandboxId } from '#shared/ids.ts'
 import { useAgent } from '../../agent/AgentProvider.tsx'
 import { shownError } from '../../ui/shownError.ts'
 import type { FolderReading } from './tree/treeRows.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Automaton, Registration } from '../../../shared/contract/automatons.ts'
+import type { Automaton, Registration } from '#shared/contract/automatons.ts'
 import { identityList, withRegistration } from './identityList.ts'
 
 const ids = ['a', 'b', 'c'].map((it) => `${it.repeat(8)}-0000-4000-8000-000000000000`)

@@ -1,5 +1,5 @@
-import type { Automaton, Registration } from '../../../shared/contract/automatons.ts'
-import type { ChainType } from '../../../shared/contract/wallet.ts'
+import type { Automaton, Registration } from '#shared/contract/automatons.ts'
+import type { ChainType } from '#shared/contract/wallet.ts'
 
 /** An automaton that is registered, or one that this Steward is registering or has tried to. */
 export type Identity = {

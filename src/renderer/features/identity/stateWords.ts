@@ -1,5 +1,5 @@
-import type { Registration } from '../../../shared/contract/automatons.ts'
-import { openRecord, plainWord } from '../../../shared/openRecord.ts'
+import type { Registration } from '#shared/contract/automatons.ts'
+import { openRecord, plainWord } from '#shared/openRecord.ts'
 import type { Tone } from '../../ui/StatusDot.tsx'
 
 type State = Registration['state']

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { listAutomatons, listRegistrations, type Registration } from '../../../shared/contract/automatons.ts'
+import { listAutomatons, listRegistrations, type Registration } from '#shared/contract/automatons.ts'
 import { useAgent } from '../../agent/AgentProvider.tsx'
 import { useLiveEvent } from '../../agent/liveEvents.ts'
 import { patchAndReadAgain, readAgain } from '../../agent/readAgain.ts'

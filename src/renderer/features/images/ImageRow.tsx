@@ -1,5 +1,5 @@
 import { Box, RotateCw, Trash2, TriangleAlert } from 'lucide-react'
-import type { Image } from '../../../shared/contract/images.ts'
+import type { Image } from '#shared/contract/images.ts'
 import { Button } from '../../ui/Button.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { sizeText } from '../../ui/sizeText.ts'

@@ -1,6 +1,6 @@
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
-import type { Image } from '../../../shared/contract/images.ts'
+import type { Image } from '#shared/contract/images.ts'
 import { useRuntimes } from '../../agent/sandboxes/useSandboxes.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { AppError } from '../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import { emptyImageForm, imageErrorOf, imageErrorsOf, imageInputOf, sourcesOf } from './imageForm.ts'
 import { withImage, withoutImage } from './imageList.ts'
 

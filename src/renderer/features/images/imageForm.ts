@@ -1,7 +1,7 @@
-import { AppError } from '../../../shared/appError.ts'
-import { addImage, type ImageSource } from '../../../shared/contract/images.ts'
-import type { Input } from '../../../shared/contract/route.ts'
-import type { RuntimeReport } from '../../../shared/contract/sandboxes.ts'
+import { AppError } from '#shared/appError.ts'
+import { addImage, type ImageSource } from '#shared/contract/images.ts'
+import type { Input } from '#shared/contract/route.ts'
+import type { RuntimeReport } from '#shared/contract/sandboxes.ts'
 
 export type SourceKind = ImageSource['kind']
 export type ImageForm = {

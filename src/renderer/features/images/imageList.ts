@@ -1,4 +1,4 @@
-import type { Image } from '../../../shared/contract/images.ts'
+import type { Image } from '#shared/contract/images.ts'
 
 export type ImageList = readonly Image[]
 

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { addImage, type Image, listImages, removeImage } from '../../../shared/contract/images.ts'
-import type { Input } from '../../../shared/contract/route.ts'
+import { addImage, type Image, listImages, removeImage } from '#shared/contract/images.ts'
+import type { Input } from '#shared/contract/route.ts'
 import { useAgent } from '../../agent/AgentProvider.tsx'
 import { patchFromEvent } from '../../agent/eventPatch.ts'
 import { useLiveEvent } from '../../agent/liveEvents.ts'

@@ -1,4 +1,4 @@
-import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { useTerminals } from '../../agent/terminals/useTerminals.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 

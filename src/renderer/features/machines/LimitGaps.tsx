@@ -1,4 +1,4 @@
-import type { LimitGap } from '../../../shared/contract/sandboxes.ts'
+import type { LimitGap } from '#shared/contract/sandboxes.ts'
 import { CopyLine } from '../../ui/CopyLine.tsx'
 
 /** Why limits do not hold on this machine, each with the command that changes it. */

@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react'
-import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import type { SandboxRowActions } from './list/SandboxRow.tsx'
 
 /** What the parts of a sandbox ask of the screen they stand on. */

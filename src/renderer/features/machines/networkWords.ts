@@ -1,5 +1,5 @@
-import type { Network } from '../../../shared/contract/sandboxes.ts'
-import { openRecord, plainWord } from '../../../shared/openRecord.ts'
+import type { Network } from '#shared/contract/sandboxes.ts'
+import { openRecord, plainWord } from '#shared/openRecord.ts'
 
 export const networks: readonly Network[] = ['none', 'internet', 'open']
 

@@ -1,4 +1,4 @@
-import type { Payment } from '../../../shared/contract/paymentRecords.ts'
+import type { Payment } from '#shared/contract/paymentRecords.ts'
 import { classNames } from '../../ui/classNames.ts'
 import type { Tone } from '../../ui/StatusDot.tsx'
 import { paymentWords } from './paymentWords.ts'

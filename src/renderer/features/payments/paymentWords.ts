@@ -1,8 +1,8 @@
-import type { BudgetState } from '../../../shared/contract/paymentBudgets.ts'
-import type { Payment, PaymentPurpose, PaymentState } from '../../../shared/contract/paymentRecords.ts'
-import { formatUsd } from '../../../shared/money/moneyText.ts'
-import { openRecord, plainWord } from '../../../shared/openRecord.ts'
-import { shortAddress } from '../../../shared/shortAddress.ts'
+import type { BudgetState } from '#shared/contract/paymentBudgets.ts'
+import type { Payment, PaymentPurpose, PaymentState } from '#shared/contract/paymentRecords.ts'
+import { formatUsd } from '#shared/money/moneyText.ts'
+import { openRecord, plainWord } from '#shared/openRecord.ts'
+import { shortAddress } from '#shared/shortAddress.ts'
 import type { Tone } from '../../ui/StatusDot.tsx'
 
 type Words = { tone: Tone; words: string }

@@ -1,5 +1,5 @@
-import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
-import type { Snapshot } from '../../../shared/contract/snapshots.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
+import type { Snapshot } from '#shared/contract/snapshots.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { NameDialog } from '../../ui/NameDialog.tsx'
 import { notify } from '../../ui/toast.tsx'

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import {
   createSnapshot,
   deleteSnapshot,
@@ -7,8 +7,8 @@ import {
   listSnapshots,
   restoreSnapshot,
   type Snapshot,
-} from '../../../shared/contract/snapshots.ts'
-import type { SandboxId } from '../../../shared/ids.ts'
+} from '#shared/contract/snapshots.ts'
+import type { SandboxId } from '#shared/ids.ts'
 import { useAgent } from '../../agent/AgentProvider.tsx'
 import { useLiveEvent } from '../../agent/liveEvents.ts'
 import { readAgain } from '../../agent/readAgain.ts'

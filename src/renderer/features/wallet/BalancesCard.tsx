@@ -1,6 +1,6 @@
 import { CloudOff, RotateCw } from 'lucide-react'
-import { evmNetworks, solanaNetwork, solanaNetworks } from '../../../shared/contract/networks.ts'
-import { formatUsd } from '../../../shared/money/moneyText.ts'
+import { evmNetworks, solanaNetwork, solanaNetworks } from '#shared/contract/networks.ts'
+import { formatUsd } from '#shared/money/moneyText.ts'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { Select } from '../../ui/Select.tsx'

@@ -1,5 +1,5 @@
 import { Ellipsis, Eye, KeyRound, Plus, ScrollText, Trash2 } from 'lucide-react'
-import { type Balance, type Keyring, Label, type Wallet, type WalletAccount } from '../../../shared/contract/wallet.ts'
+import { type Balance, type Keyring, Label, type Wallet, type WalletAccount } from '#shared/contract/wallet.ts'
 import { IconButton } from '../../ui/IconButton.tsx'
 import { Menu, type MenuItem } from '../../ui/Menu.tsx'
 import { NameField } from '../../ui/NameField.tsx'

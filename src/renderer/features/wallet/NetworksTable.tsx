@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { listNetworks } from '../../../shared/contract/wallet.ts'
+import { listNetworks } from '#shared/contract/wallet.ts'
 import { useAgent } from '../../agent/AgentProvider.tsx'
 import { AddressText } from '../../ui/AddressText.tsx'
 import { ErrorNotice } from '../../ui/ErrorNotice.tsx'

@@ -1,5 +1,5 @@
 import { Wallet as WalletIcon } from 'lucide-react'
-import type { WalletBackend } from '../../../shared/contract/wallet.ts'
+import type { WalletBackend } from '#shared/contract/wallet.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { useWalletActions } from './useWalletActions.ts'

@@ -1,5 +1,5 @@
 import { PencilLine } from 'lucide-react'
-import type { Keyring, KeyringId } from '../../../shared/contract/wallet.ts'
+import type { Keyring, KeyringId } from '#shared/contract/wallet.ts'
 import { Button } from '../../ui/Button.tsx'
 
 /** Reminds of phrases that are on no paper yet. */

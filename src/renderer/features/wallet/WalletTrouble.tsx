@@ -1,6 +1,6 @@
 import { Download, KeyRound, RotateCw, ShieldAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { Wallet } from '../../../shared/contract/wallet.ts'
+import type { Wallet } from '#shared/contract/wallet.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { useWalletActions } from './useWalletActions.ts'

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { solanaNetwork, testLedgerNetwork } from '../../../shared/contract/networks.ts'
-import { type Balance, getBalances, type Wallet } from '../../../shared/contract/wallet.ts'
-import { getWalletInfo } from '../../../shared/contract/walletInfo.ts'
+import { solanaNetwork, testLedgerNetwork } from '#shared/contract/networks.ts'
+import { type Balance, getBalances, type Wallet } from '#shared/contract/wallet.ts'
+import { getWalletInfo } from '#shared/contract/walletInfo.ts'
 import { useAgent, useConnection } from '../../agent/AgentProvider.tsx'
 
 const everyMs = 60_000

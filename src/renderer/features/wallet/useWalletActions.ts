@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { Input, Route } from '../../../shared/contract/route.ts'
+import type { Input, Route } from '#shared/contract/route.ts'
 import {
   addWalletAccount,
   changeWallet,
@@ -9,7 +9,7 @@ import {
   renameWalletAccount,
   Wallet,
   type WalletAccount,
-} from '../../../shared/contract/wallet.ts'
+} from '#shared/contract/wallet.ts'
 import { useAgent } from '../../agent/AgentProvider.tsx'
 import { walletKey } from '../../agent/useWallet.ts'
 import { type SheetRequest, useSheet } from '../../ui/sheetContext.ts'

@@ -1,6 +1,6 @@
 import type { LucideIcon } from 'lucide-react'
 import { createContext, type ReactNode, useContext, useEffect, useId, useState, useSyncExternalStore } from 'react'
-import { emitter } from '../../../shared/emitter.ts'
+import { emitter } from '#shared/emitter.ts'
 import { type LeadKey, leadKey } from './leadKey.ts'
 import { focusOf, matches, parseShortcuts, thisKeyboard, worksIn } from './shortcuts.ts'
 

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
-import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
-import { formatUsdCents } from '../../../shared/money/moneyText.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
+import { formatUsdCents } from '#shared/money/moneyText.ts'
 import { runCents } from './runCost.ts'
 
 /** Ticks by itself, and is drawn again only when it reads differently. */

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { listPorts } from '../../../shared/contract/ports.ts'
+import { listPorts } from '#shared/contract/ports.ts'
 import { useAgent } from '../../agent/AgentProvider.tsx'
 import { useSandboxes } from '../../agent/sandboxes/useSandboxes.ts'
 import { Select } from '../Select.tsx'

@@ -1,4 +1,4 @@
-import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 
 const hourMs = 60 * 60_000
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { SandboxStatus } from '../../../shared/contract/sandboxes.ts'
+import type { SandboxStatus } from '#shared/contract/sandboxes.ts'
 import { notEnforcedText, resourcesText, statusTone, statusWord } from './sandboxWords.ts'
 
 test('says what a sandbox may use', () => {

@@ -1,5 +1,5 @@
-import type { Enforced, Sandbox, SandboxStatus } from '../../../shared/contract/sandboxes.ts'
-import { openRecord, plainWord } from '../../../shared/openRecord.ts'
+import type { Enforced, Sandbox, SandboxStatus } from '#shared/contract/sandboxes.ts'
+import { openRecord, plainWord } from '#shared/openRecord.ts'
 import type { Tone } from '../StatusDot.tsx'
 
 const tones: Record<SandboxStatus, Tone> = openRecord(

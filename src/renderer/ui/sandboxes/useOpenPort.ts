@@ -1,5 +1,5 @@
-import { createPortToken, type ExposedPort } from '../../../shared/contract/ports.ts'
-import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+import { createPortToken, type ExposedPort } from '#shared/contract/ports.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { useAgent } from '../../agent/AgentProvider.tsx'
 import { noticeFailure } from '../noticeFailure.ts'
 

@@ -1,12 +1,12 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query'
-import { listPorts } from '../../../shared/contract/ports.ts'
+import { listPorts } from '#shared/contract/ports.ts'
 import {
   addSandboxDomain,
   listSandboxDomains,
   removeSandboxDomain,
   type SandboxDomain,
-} from '../../../shared/contract/sandboxDomains.ts'
-import type { Sandbox } from '../../../shared/contract/sandboxes.ts'
+} from '#shared/contract/sandboxDomains.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { useAgent } from '../../agent/AgentProvider.tsx'
 import { useLiveEvent } from '../../agent/liveEvents.ts'
 import { readAgain } from '../../agent/readAgain.ts'

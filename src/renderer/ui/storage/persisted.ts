@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { emitter } from '../../../shared/emitter.ts'
+import { emitter } from '#shared/emitter.ts'
 import { deviceStore, type TextStore, windowStore } from './textStore.ts'
 
 /** Value that survives a reload if the browser allows storage. */

@@ -1,4 +1,4 @@
-import type { ImportFormat } from '../../../../shared/contract/chatLibrary.ts'
+import type { ImportFormat } from '#shared/contract/chatLibrary.ts'
 
 /** A conversation of another program, as far as its export can be understood. */
 export type ImportedConversation = {

@@ -6,11 +6,11 @@ import {
   claudeConversation,
   libreChatConversation,
   openWebUiConversation,
-} from '../../../../../test/support/chatExports.ts'
-import { temporaryFolder } from '../../../../../test/support/temporaryFolder.ts'
-import { migrate } from '../../../storage/migrate.ts'
-import { agentMigrations } from '../../../storage/migrations/agent/agentMigrations.ts'
-import { type Database, openDatabase } from '../../../storage/openDatabase.ts'
+} from '#test/support/chatExports.ts'
+import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { migrate } from '#storage/migrate.ts'
+import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
+import { type Database, openDatabase } from '#storage/openDatabase.ts'
 import { type ChatStore, chatStore } from '../chatStore.ts'
 import { imported } from './importing.ts'
 

@@ -1,6 +1,6 @@
 import type { Answer } from 'dns-packet'
-import { type DnsRecordData, type DnsRecordType, normalRecord } from '../../../../shared/dns/dnsRecord.ts'
-import { utf8Text } from '../../../../shared/utf8.ts'
+import { type DnsRecordData, type DnsRecordType, normalRecord } from '#shared/dns/dnsRecord.ts'
+import { utf8Text } from '#shared/utf8.ts'
 
 /** Of one name and type: more than that nobody reads. */
 export const mostValues = 20

@@ -1,4 +1,4 @@
-import { noticeDays } from '../../../../shared/contract/domainRenewals.ts'
+import { noticeDays } from '#shared/contract/domainRenewals.ts'
 import type { KnownName } from './autoRenewals.ts'
 import { dayMs, noticeStep } from './renewalPlan.ts'
 import { type Notice, noticeKey, type RenewalRepository } from './renewalRepository.ts'

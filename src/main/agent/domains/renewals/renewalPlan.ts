@@ -1,7 +1,7 @@
-import { noticeDays, type PlannedRenewal, plannedDays } from '../../../../shared/contract/domainRenewals.ts'
-import type { BudgetState } from '../../../../shared/contract/paymentBudgets.ts'
-import { formatUsd } from '../../../../shared/money/moneyText.ts'
-import { isoTime } from '../../../../shared/time.ts'
+import { noticeDays, type PlannedRenewal, plannedDays } from '#shared/contract/domainRenewals.ts'
+import type { BudgetState } from '#shared/contract/paymentBudgets.ts'
+import { formatUsd } from '#shared/money/moneyText.ts'
+import { isoTime } from '#shared/time.ts'
 import type { Settings } from './renewalRepository.ts'
 
 export const dayMs = 24 * 3600 * 1000

@@ -1,5 +1,5 @@
-import type { RenewalProblem } from '../../../../shared/contract/domainRenewals.ts'
-import type { Database } from '../../../storage/openDatabase.ts'
+import type { RenewalProblem } from '#shared/contract/domainRenewals.ts'
+import type { Database } from '#storage/openDatabase.ts'
 import {
   defineTable,
   flag,
@@ -9,7 +9,7 @@ import {
   type RowOf,
   type StoredRow,
   text,
-} from '../../../storage/table.ts'
+} from '#storage/table.ts'
 
 const settingsTable = defineTable('domain_renewals', {
   /** Account and service, as `DomainCacheRepository.place` returns them. */

@@ -4,7 +4,7 @@ import {
   removeRenewal,
   retryRenewal,
   setRenewal,
-} from '../../../../shared/contract/domainRenewals.ts'
+} from '#shared/contract/domainRenewals.ts'
 import { type LocalEndpoint, localEndpoint } from '../../localEndpoint.ts'
 import type { Renewals } from './renewals.ts'
 

@@ -1,5 +1,5 @@
-import { askerLine } from '../../../../shared/contract/askerWords.ts'
-import type { IntentRecord } from '../../../../shared/contract/intents.ts'
+import { askerLine } from '#shared/contract/askerWords.ts'
+import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { Approvals } from '../../approvals/approvals.ts'
 import type { WalletVault } from '../../wallet/walletVault.ts'
 import { type Html, html } from '../html.ts'

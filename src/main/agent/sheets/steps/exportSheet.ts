@@ -1,4 +1,4 @@
-import type { WalletAccount } from '../../../../shared/contract/wallet.ts'
+import type { WalletAccount } from '#shared/contract/wallet.ts'
 import { html } from '../html.ts'
 import { actions, cancelButton, newSecretFields, passphraseField, warning } from '../sheetParts.ts'
 import { type SheetFile, type SheetFlow, type SheetStep, type SheetTools, WrongField } from '../sheetStep.ts'

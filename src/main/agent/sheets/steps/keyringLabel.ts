@@ -1,4 +1,4 @@
-import { Label } from '../../../../shared/contract/wallet.ts'
+import { Label } from '#shared/contract/wallet.ts'
 import { type SheetForm, WrongField } from '../sheetStep.ts'
 
 export const labelTexts = { name: 'label', label: 'Label (optional)', longest: 64 } as const

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Keyring } from '../../../../shared/contract/wallet.ts'
+import { Keyring } from '#shared/contract/wallet.ts'
 import type { RemovalRequest, WalletVault } from '../../wallet/walletVault.ts'
 import { type LinkedAddresses, removeSheet } from './removeSheet.ts'
 

@@ -1,5 +1,5 @@
-import type { ServiceConnection } from '../../../../shared/contract/localApi.ts'
-import type { Keyring } from '../../../../shared/contract/wallet.ts'
+import type { ServiceConnection } from '#shared/contract/localApi.ts'
+import type { Keyring } from '#shared/contract/wallet.ts'
 import type { WalletVault } from '../../wallet/walletVault.ts'
 import { type Html, html } from '../html.ts'
 import { actions, cancelButton, choiceField, passphraseField, textField, warning } from '../sheetParts.ts'

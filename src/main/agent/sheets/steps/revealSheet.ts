@@ -1,4 +1,4 @@
-import type { Keyring } from '../../../../shared/contract/wallet.ts'
+import type { Keyring } from '#shared/contract/wallet.ts'
 import type { WalletVault } from '../../wallet/walletVault.ts'
 import { heldSecret } from '../heldSecret.ts'
 import { html } from '../html.ts'

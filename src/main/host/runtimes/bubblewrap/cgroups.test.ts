@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '../../../../../test/support/temporaryFolder.ts'
+import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { type CgroupController, canUse, commonName } from './cgroups.ts'
 
 test('trying leaves nothing, nor what was left by processes that were killed while they tried', async () => {

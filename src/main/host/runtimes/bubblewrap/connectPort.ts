@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { constants } from 'node:os'
 import { Duplex } from 'node:stream'
-import { AppError } from '../../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import type { Ending } from '../inside/ending.ts'
 import { type Entered, type Entrance, enter } from './enter.ts'
 

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { AppError } from '../../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import type { Ending } from '../inside/ending.ts'
 import { enterMessages } from './enterMessages.ts'
 

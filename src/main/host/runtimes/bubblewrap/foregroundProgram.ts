@@ -1,5 +1,5 @@
 import { readFile, readlink } from 'node:fs/promises'
-import { shownLine } from '../../../../shared/shownLine.ts'
+import { shownLine } from '#shared/shownLine.ts'
 import { readProcess } from './processTable.ts'
 
 /** The kernel keeps 15 bytes. */

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import type { Enforced, LimitGap } from '../../../../shared/contract/sandboxes.ts'
+import type { Enforced, LimitGap } from '#shared/contract/sandboxes.ts'
 import { systemCallNumbers } from '../systemCallNumbers.ts'
 import type { CgroupController } from './cgroups.ts'
 import { probeDisk } from './diskProbe.ts'

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import { AppError } from '../../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 
 /** Disks of machines take what is written, not what was promised: so much must be left for those that run. */
 export const spareBytes = 256 * 1024 ** 2

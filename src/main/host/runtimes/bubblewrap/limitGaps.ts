@@ -1,4 +1,4 @@
-import type { LimitGap } from '../../../../shared/contract/sandboxes.ts'
+import type { LimitGap } from '#shared/contract/sandboxes.ts'
 
 /** What this machine's control groups are like, as far as it explains a missing limit. */
 export type CgroupFacts = { uid: number; user: string } & ({ version: 1 | undefined } | UnifiedFacts)

@@ -1,4 +1,4 @@
-import { AppError } from '../../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import { portsIn } from '../inside/portsIn.ts'
 import { type Entrance, enter } from './enter.ts'
 

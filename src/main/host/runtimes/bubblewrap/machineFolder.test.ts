@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { machineSpec } from '../../../../../test/support/machines.ts'
-import { temporaryFolder } from '../../../../../test/support/temporaryFolder.ts'
+import { machineSpec } from '#test/support/machines.ts'
+import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { machineFolders } from './machineFolder.ts'
 
 /** What a host that was killed may leave, and what earlier versions made. */

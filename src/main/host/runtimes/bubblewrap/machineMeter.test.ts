@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { until } from '../../../../../test/support/eventually.ts'
-import { temporaryFolder } from '../../../../../test/support/temporaryFolder.ts'
+import { until } from '#test/support/eventually.ts'
+import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { machineMeter } from './machineMeter.ts'
 
 /** The kernel's files of a cgroup. */

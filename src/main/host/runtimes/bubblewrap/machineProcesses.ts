@@ -1,6 +1,6 @@
 import { open, readFile } from 'node:fs/promises'
-import { AppError } from '../../../../shared/appError.ts'
-import { maxProcesses, type ProcessSignal } from '../../../../shared/contract/processes.ts'
+import { AppError } from '#shared/appError.ts'
+import { maxProcesses, type ProcessSignal } from '#shared/contract/processes.ts'
 import type { MachineProcess } from '../sandboxRuntime.ts'
 import { type MachineProcesses, membersOf } from './machineMembers.ts'
 import { markProcess, readProcess } from './processTable.ts'

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError } from '../../../../shared/appError.ts'
-import { SnapshotId } from '../../../../shared/ids.ts'
+import { AppError } from '#shared/appError.ts'
+import { SnapshotId } from '#shared/ids.ts'
 import { copyStorage, storedBytes } from './copyFiles.ts'
 import { type LetGo, lockImage } from './holdStill.ts'
 import {

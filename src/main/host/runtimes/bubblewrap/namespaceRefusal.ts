@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { installFolder } from '../../../platform/programFile.ts'
+import { installFolder } from '#platform/programFile.ts'
 
 /** Settings of the kernel that forbid namespaces to ordinary users; undefined where there is no such setting. */
 export type NamespaceSettings = {

@@ -1,5 +1,5 @@
-import { AppError } from '../../../../shared/appError.ts'
-import type { MachineSpec } from '../../../../shared/contract/hostIpc.ts'
+import { AppError } from '#shared/appError.ts'
+import type { MachineSpec } from '#shared/contract/hostIpc.ts'
 import type { BaseEntry, HostBase } from './baseFiles.ts'
 import { type CgroupController, type MachineCgroups, makeCgroups } from './cgroups.ts'
 import type { Entrance } from './enter.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { machineSpec } from '../../../../../test/support/machines.ts'
+import { machineSpec } from '#test/support/machines.ts'
 import type { IdBlock } from './idBlocks.ts'
 import { type MachineName, SpareName } from './machineFolder.ts'
 import { takenIds } from './takenIds.ts'

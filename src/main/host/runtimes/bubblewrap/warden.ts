@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { z } from 'zod'
-import { AppError } from '../../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import type { BaseEntry } from './baseFiles.ts'
 import { sharedBytes } from './bwrapArguments.ts'
 import type { MachineView } from './machineView.ts'

@@ -1,5 +1,5 @@
 import { Duplex } from 'node:stream'
-import { AppError } from '../../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import type { AgentChannel, ChannelEnding } from './agentChannel.ts'
 import type { AgentConnection } from './agentConnection.ts'
 

@@ -1,5 +1,5 @@
 import type { ContainerCreateOptions } from 'dockerode'
-import type { MachineSpec } from '../../../../shared/contract/hostIpc.ts'
+import type { MachineSpec } from '#shared/contract/hostIpc.ts'
 import { agentLoader } from './agentScript.ts'
 import { containerName, ownerLabel, sandboxLabel, specLabel } from './ownership.ts'
 

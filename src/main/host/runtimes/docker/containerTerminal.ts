@@ -1,4 +1,4 @@
-import { AppError } from '../../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import { commandFields, exitOf, notRun } from '../inside/commands.ts'
 import { createInputBudget } from '../inside/inputBudget.ts'
 import type { MachineTerminal, TerminalRequest } from '../sandboxRuntime.ts'

@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ContainerCreateOptions, ContainerInspectInfo } from 'dockerode'
-import { AppError } from '../../../../shared/appError.ts'
-import { SandboxId } from '../../../../shared/ids.ts'
+import { AppError } from '#shared/appError.ts'
+import { SandboxId } from '#shared/ids.ts'
 import { type DockerEngine, EngineRefusal } from './dockerEngine.ts'
 import { containerName, ownerLabel, sandboxLabel } from './ownership.ts'
 

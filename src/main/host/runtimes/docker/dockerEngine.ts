@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { homedir, platform } from 'node:os'
 import { join } from 'node:path'
 import type Docker from 'dockerode'
-import { AppError } from '../../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import type { DockerOptions } from './dockerOptions.ts'
 
 /** The one engine that this runtime uses: found when it is first needed, and again when it was away. */

@@ -1,5 +1,5 @@
 import { platform } from 'node:os'
-import type { Enforced, LimitGap, Network, RuntimeReport } from '../../../../shared/contract/sandboxes.ts'
+import type { Enforced, LimitGap, Network, RuntimeReport } from '#shared/contract/sandboxes.ts'
 import type { BaseImage } from './baseImage.ts'
 import type { DockerEngine } from './dockerEngine.ts'
 

@@ -1,5 +1,5 @@
-import { AppError } from '../../../../shared/appError.ts'
-import { type SandboxId, SnapshotId } from '../../../../shared/ids.ts'
+import { AppError } from '#shared/appError.ts'
+import { type SandboxId, SnapshotId } from '#shared/ids.ts'
 import type { SnapshotPlace } from '../sandboxRuntime.ts'
 import { type DockerEngine, EngineRefusal } from './dockerEngine.ts'
 import { inspectImage, removeReference } from './dockerImages.ts'

@@ -1,5 +1,5 @@
-import type { MachineSpec } from '../../../../shared/contract/hostIpc.ts'
-import type { Enforced } from '../../../../shared/contract/sandboxes.ts'
+import type { MachineSpec } from '#shared/contract/hostIpc.ts'
+import type { Enforced } from '#shared/contract/sandboxes.ts'
 import { mostProcesses } from './containerSettings.ts'
 
 /** What the engine says it enforces, but for what the container's own cgroup contradicts, where it can be seen. */

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { pipeline, Transform } from 'node:stream'
 import { createGunzip, createZstdDecompress } from 'node:zlib'
-import { AppError } from '../../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import type { DockerEngine } from './dockerEngine.ts'
 import { followed } from './engineLines.ts'
 

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { SandboxId } from '../../../../shared/ids.ts'
+import { SandboxId } from '#shared/ids.ts'
 
 /**
  * What is ours on an engine that others use too, also other Stewards: everything bears a name that is drawn from the

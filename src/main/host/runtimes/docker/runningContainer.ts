@@ -1,5 +1,5 @@
-import type { MachineSpec } from '../../../../shared/contract/hostIpc.ts'
-import type { Enforced } from '../../../../shared/contract/sandboxes.ts'
+import type { MachineSpec } from '#shared/contract/hostIpc.ts'
+import type { Enforced } from '#shared/contract/sandboxes.ts'
 import { fileOperations, listMachineFiles } from '../inside/fileWork.ts'
 import { readMachineFile, writeMachineFile } from '../inside/machineFiles.ts'
 import { machineLife } from '../inside/machineLife.ts'

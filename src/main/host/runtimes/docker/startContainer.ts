@@ -1,5 +1,5 @@
-import { AppError } from '../../../../shared/appError.ts'
-import type { MachineSpec } from '../../../../shared/contract/hostIpc.ts'
+import { AppError } from '#shared/appError.ts'
+import type { MachineSpec } from '#shared/contract/hostIpc.ts'
 import { agentConnection } from './agentConnection.ts'
 import type { Containers } from './containers.ts'
 import type { DockerEngine } from './dockerEngine.ts'

@@ -1,5 +1,5 @@
 import { constants } from 'node:os'
-import { AppError } from '../../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import type { ExecRequest } from '../sandboxRuntime.ts'
 import type { Ending } from './ending.ts'
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { posix } from 'node:path'
-import { AppError } from '../../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import type { ExecOutcome, ExecRequest } from '../sandboxRuntime.ts'
 import { bytesOfName } from './fileNames.ts'
 import type { FileOperations, MoveRequest } from './fileOperations.ts'

@@ -1,4 +1,4 @@
-import type { AppError } from '../../../../shared/appError.ts'
+import type { AppError } from '#shared/appError.ts'
 
 /** How what was asked of a machine ended. */
 export type Ending =

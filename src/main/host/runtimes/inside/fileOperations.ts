@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { FileState } from '../../../../shared/contract/files.ts'
+import type { FileState } from '#shared/contract/files.ts'
 
 /**
  * Work on the files of a machine as its root. Paths are absolute, their names as `fileNames.ts` writes bytes. Only the

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
-import type { FileEntry, FileState } from '../../../../shared/contract/files.ts'
-import { isoTime } from '../../../../shared/time.ts'
+import type { FileEntry, FileState } from '#shared/contract/files.ts'
+import { isoTime } from '#shared/time.ts'
 import { textOfName } from './fileNames.ts'
 
 /** What `files.pl` tells is bytes: here a character stands for each of them. */

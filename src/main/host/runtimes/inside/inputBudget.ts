@@ -1,5 +1,5 @@
-import { AppError } from '../../../../shared/appError.ts'
-import { terminalLimits } from '../../../../shared/contract/terminals.ts'
+import { AppError } from '#shared/appError.ts'
+import { terminalLimits } from '#shared/contract/terminals.ts'
 
 /** Bounds the unread input of one terminal. */
 export type InputBudget = {

@@ -1,5 +1,5 @@
 import { constants } from 'node:os'
-import { AppError } from '../../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import type { Ending } from './ending.ts'
 
 /** How to work on the files of one running machine: through whoever runs `files.pl` inside. */

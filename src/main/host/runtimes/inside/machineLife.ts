@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
-import { AppError } from '../../../../shared/appError.ts'
-import type { SandboxId } from '../../../../shared/ids.ts'
+import { AppError } from '#shared/appError.ts'
+import type { SandboxId } from '#shared/ids.ts'
 
 /** Whether a machine still runs, and what ends with it. */
 export type MachineLife = {

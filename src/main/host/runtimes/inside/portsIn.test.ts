@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { AppError } from '../../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import { portsIn } from './portsIn.ts'
 
 const head = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode'

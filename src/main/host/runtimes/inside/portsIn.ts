@@ -1,4 +1,4 @@
-import { AppError } from '../../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 
 const listening = '0A'
 /** Maximum rows of one table, as in `read_sockets` of `shared.pl`. The kernel lists listening sockets first. */

@@ -1,4 +1,4 @@
-import { marksDescriptorVariable } from '../../../../shared/terminalMarks.ts'
+import { marksDescriptorVariable } from '#shared/terminalMarks.ts'
 
 /** Where machines keep it; `/etc/profile` and the person's `.bashrc` read it. */
 export const shellMarksPath = '/etc/profile.d/steward-marks.sh'

@@ -1,4 +1,4 @@
-import type { EvmNetwork } from '../../../../shared/contract/networks.ts'
+import type { EvmNetwork } from '#shared/contract/networks.ts'
 import { OtherNetwork } from '../failureFacts.ts'
 
 /** Of one call within a multicall. All of them may fail where the contract of USDC is not: on another network. */

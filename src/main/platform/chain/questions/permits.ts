@@ -1,5 +1,5 @@
 import { decodeFunctionData, parseAbi, parseEventLogs } from 'viem'
-import { permit2 } from '../../../../shared/contract/networks.ts'
+import { permit2 } from '#shared/contract/networks.ts'
 import type { AskedPermit, Hex, PermitOutcome } from '../chain.ts'
 import { type OpenNode, usdcAbi } from '../openNode.ts'
 import { needed, needNetwork } from './multicallResults.ts'

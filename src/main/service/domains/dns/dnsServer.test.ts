@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { promisify } from 'node:util'
 import { decode, encode } from 'dns-packet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { normalRecord } from '../../../../shared/dns/dnsRecord.ts'
+import { normalRecord } from '#shared/dns/dnsRecord.ts'
 import { type DnsServer, startDnsServer } from './dnsServer.ts'
 import type { Zone } from './zoneAnswer.ts'
 

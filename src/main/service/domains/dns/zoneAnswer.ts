@@ -1,6 +1,6 @@
 import type { Answer } from 'dns-packet'
-import { textPieces } from '../../../../shared/dns/characterStrings.ts'
-import type { DnsRecordData } from '../../../../shared/dns/dnsRecord.ts'
+import { textPieces } from '#shared/dns/characterStrings.ts'
+import type { DnsRecordData } from '#shared/dns/dnsRecord.ts'
 
 /** What the server answers for. Names are in ASCII and lower case, without a dot at their end. */
 export type Zone = {

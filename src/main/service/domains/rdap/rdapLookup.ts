@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { HttpClient } from '../../../platform/httpClient.ts'
-import { parsedJson } from '../../../platform/parsedJson.ts'
+import type { HttpClient } from '#platform/httpClient.ts'
+import { parsedJson } from '#platform/parsedJson.ts'
 import type { Availability } from '../registrars/registrar.ts'
 import type { RdapBootstrap } from './rdapBootstrap.ts'
 

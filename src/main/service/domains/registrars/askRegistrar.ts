@@ -1,5 +1,5 @@
-import type { HttpClient } from '../../../platform/httpClient.ts'
-import { parsedJson } from '../../../platform/parsedJson.ts'
+import type { HttpClient } from '#platform/httpClient.ts'
+import { parsedJson } from '#platform/parsedJson.ts'
 import { RegistrarFailure } from './registrar.ts'
 
 export type RegistrarRequest = {

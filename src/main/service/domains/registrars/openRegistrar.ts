@@ -1,4 +1,4 @@
-import type { HttpClient } from '../../../platform/httpClient.ts'
+import type { HttpClient } from '#platform/httpClient.ts'
 import { nameComApi } from './namecom/nameComApi.ts'
 import { nameComRegistrar } from './namecom/nameComRegistrar.ts'
 import { nameSiloApi } from './namesilo/nameSiloApi.ts'

@@ -1,4 +1,4 @@
-import type { DnsRecordData, DnsRecordType } from '../../../../shared/dns/dnsRecord.ts'
+import type { DnsRecordData, DnsRecordType } from '#shared/dns/dnsRecord.ts'
 
 /** As it stands in the database. */
 export type RegistrarId = 'local' | 'namesilo' | 'name.com'

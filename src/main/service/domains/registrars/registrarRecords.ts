@@ -1,11 +1,11 @@
-import { quotedText } from '../../../../shared/dns/characterStrings.ts'
+import { quotedText } from '#shared/dns/characterStrings.ts'
 import {
   type DnsRecordData,
   type DnsRecordType,
   dnsRecordTypes,
   normalHost,
   normalRecord,
-} from '../../../../shared/dns/dnsRecord.ts'
+} from '#shared/dns/dnsRecord.ts'
 import { type Registrar, RegistrarFailure, type RegistrarRecord } from './registrar.ts'
 
 /** A record as a registrar tells it, with its host as it is written there. */

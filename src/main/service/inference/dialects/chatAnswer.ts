@@ -1,4 +1,4 @@
-import { sseFrame } from '../../../platform/http/sseEvents.ts'
+import { sseFrame } from '#platform/http/sseEvents.ts'
 import type { AnswerPart, InnerAnswer } from '../answer.ts'
 import type { FailureKind, InferenceError } from '../inferenceError.ts'
 import { type FinishReason, inputOf, type Usage } from '../innerForm.ts'

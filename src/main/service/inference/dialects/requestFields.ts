@@ -1,4 +1,4 @@
-import { type Effort, efforts } from '../../../../shared/modelFields.ts'
+import { type Effort, efforts } from '#shared/modelFields.ts'
 import { badRequest } from '../inferenceError.ts'
 import type { Sampling } from '../innerForm.ts'
 import { type Loose, looseObject } from '../looseJson.ts'

@@ -1,4 +1,4 @@
-import { sseFrame } from '../../../platform/http/sseEvents.ts'
+import { sseFrame } from '#platform/http/sseEvents.ts'
 import type { InferenceError } from '../inferenceError.ts'
 import type { Signature } from '../innerForm.ts'
 import { type Loose, listAt } from '../looseJson.ts'

@@ -1,4 +1,4 @@
-import { parseJson } from '../../../platform/boundedJson.ts'
+import { parseJson } from '#platform/boundedJson.ts'
 import type { AssistantPart, CallPart, Origin, Signature, TextPart } from '../innerForm.ts'
 import { type Loose, looseObject, textAt } from '../looseJson.ts'
 

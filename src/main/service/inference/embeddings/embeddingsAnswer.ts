@@ -1,5 +1,5 @@
-import type { createEmbeddings } from '../../../../shared/contract/inference.ts'
-import type { Answer } from '../../../../shared/contract/route.ts'
+import type { createEmbeddings } from '#shared/contract/inference.ts'
+import type { Answer } from '#shared/contract/route.ts'
 import { InferenceError } from '../inferenceError.ts'
 import { type Loose, listAt, looseObject } from '../looseJson.ts'
 import type { EmbeddingsRequest, VectorEncoding } from './embeddingsRequest.ts'

@@ -1,5 +1,5 @@
-import type { AppError } from '../../../../shared/appError.ts'
-import { isFreeModel, maxModelCost, modelCost } from '../../../../shared/modelCost.ts'
+import type { AppError } from '#shared/appError.ts'
+import { isFreeModel, maxModelCost, modelCost } from '#shared/modelCost.ts'
 import { createAnswerMeter, defaultDurationMs, defaultQuietMs } from '../answerLimits.ts'
 import type { CatalogueModel } from '../catalogueModel.ts'
 import { credentialHeaders } from '../credentialHeaders.ts'

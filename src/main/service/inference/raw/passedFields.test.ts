@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { type Asked, gatewayWorld } from '../../../../../test/support/models/gatewayWorld.ts'
+import { type Asked, gatewayWorld } from '#test/support/models/gatewayWorld.ts'
 import { filterBetas } from './messagesFields.ts'
 
 const world = await gatewayWorld()

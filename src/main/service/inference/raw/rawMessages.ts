@@ -1,4 +1,4 @@
-import { sseFrame } from '../../../platform/http/sseEvents.ts'
+import { sseFrame } from '#platform/http/sseEvents.ts'
 import { messagesUsage } from '../dialects/messagesAnswer.ts'
 import { isSealedParts } from '../dialects/sealedParts.ts'
 import { type Loose, listAt, looseObject, objectAt, parsedObject, textAt } from '../looseJson.ts'

@@ -1,4 +1,4 @@
-import type { SseEvent } from '../../../platform/http/sseEvents.ts'
+import type { SseEvent } from '#platform/http/sseEvents.ts'
 import type { InnerAnswer } from '../answer.ts'
 import type { Bill, FinishEvent, Told } from '../dialects/dialect.ts'
 import type { InnerRequest } from '../innerForm.ts'

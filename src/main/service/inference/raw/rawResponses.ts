@@ -1,4 +1,4 @@
-import { sseFrame } from '../../../platform/http/sseEvents.ts'
+import { sseFrame } from '#platform/http/sseEvents.ts'
 import type { Told } from '../dialects/dialect.ts'
 import { responsesUsage } from '../dialects/responsesAnswer.ts'
 import { isSealedParts } from '../dialects/sealedParts.ts'

@@ -1,4 +1,4 @@
-import { parseJson } from '../../../platform/boundedJson.ts'
+import { parseJson } from '#platform/boundedJson.ts'
 import { InferenceError } from '../inferenceError.ts'
 import type { FinishReason, InnerEvent, Usage } from '../innerForm.ts'
 import { countAt, type Loose, listAt, looseObject, objectAt, textAt } from '../looseJson.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { chatFrames, plainUsage } from '../../../../../test/support/models/scriptedAnswer.ts'
+import { chatFrames, plainUsage } from '#test/support/models/scriptedAnswer.ts'
 import { openAiStreamReader } from './openAiAnswer.ts'
 import { textChunks } from './textChunks.ts'
 

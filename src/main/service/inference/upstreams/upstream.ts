@@ -1,4 +1,4 @@
-import type { SseEvent } from '../../../platform/http/sseEvents.ts'
+import type { SseEvent } from '#platform/http/sseEvents.ts'
 import type { CatalogueModel } from '../catalogueModel.ts'
 import type { InferenceError } from '../inferenceError.ts'
 import type { InnerEvent, InnerRequest } from '../innerForm.ts'

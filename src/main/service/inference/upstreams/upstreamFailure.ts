@@ -1,4 +1,4 @@
-import { parseJson } from '../../../platform/boundedJson.ts'
+import { parseJson } from '#platform/boundedJson.ts'
 import { type FailureKind, InferenceError } from '../inferenceError.ts'
 import { looseObject, objectAt, textAt } from '../looseJson.ts'
 import type { UpstreamFailure } from './upstream.ts'

@@ -1,6 +1,6 @@
 import { PanelRight } from 'lucide-react'
-import { sideKeys } from '../../../ui/commands/terminalSafeKeys.ts'
-import { IconButton } from '../../../ui/IconButton.tsx'
+import { sideKeys } from '#renderer/ui/commands/terminalSafeKeys.ts'
+import { IconButton } from '#renderer/ui/IconButton.tsx'
 import type { Side } from './useSide.ts'
 
 export function SideButton({ side }: { side: Side }) {

@@ -1,6 +1,6 @@
 import { PanelRight } from 'lucide-react'
-import type { Command } from '../../../ui/commands/commandRegistry.tsx'
-import { sideKeys } from '../../../ui/commands/terminalSafeKeys.ts'
+import type { Command } from '#renderer/ui/commands/commandRegistry.tsx'
+import { sideKeys } from '#renderer/ui/commands/terminalSafeKeys.ts'
 import { sidePanels } from '../sidePanels.ts'
 import type { Side } from './useSide.ts'
 

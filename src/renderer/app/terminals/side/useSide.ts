@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { z } from 'zod'
-import { persisted } from '../../../ui/storage/persisted.ts'
-import { usePersistedState } from '../../../ui/storage/usePersisted.ts'
+import { persisted } from '#renderer/ui/storage/persisted.ts'
+import { usePersistedState } from '#renderer/ui/storage/usePersisted.ts'
 import { type SidePanel, sidePanels } from '../sidePanels.ts'
 
 const StoredSide = z.object({ open: z.boolean(), tabId: z.string().optional() })

@@ -1,6 +1,6 @@
-import { ChoiceChips } from '../../../ui/ChoiceChips.tsx'
-import { DateRange } from '../../../ui/DateRange.tsx'
-import { FilterBar, FilterSearch, FilterSelect } from '../../../ui/FilterBar.tsx'
+import { ChoiceChips } from '#renderer/ui/ChoiceChips.tsx'
+import { DateRange } from '#renderer/ui/DateRange.tsx'
+import { FilterBar, FilterSearch, FilterSelect } from '#renderer/ui/FilterBar.tsx'
 import {
   type ActorKind,
   actorLabels,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { AccountActivityType, ActivityType } from '../../../../shared/contract/activity.ts'
-import { listTimeline } from '../../../../shared/contract/timeline.ts'
+import { AccountActivityType, ActivityType } from '#shared/contract/activity.ts'
+import { listTimeline } from '#shared/contract/timeline.ts'
 import { areaOf, isFiltered, noFilters, queryOf } from './timelineFilters.ts'
 
 const now = new Date(2026, 2, 10, 15, 30)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { Input } from '../../../../shared/contract/route.ts'
-import type { listTimeline, TimelineEntry } from '../../../../shared/contract/timeline.ts'
-import { isoTime } from '../../../../shared/time.ts'
+import type { Input } from '#shared/contract/route.ts'
+import type { listTimeline, TimelineEntry } from '#shared/contract/timeline.ts'
+import { isoTime } from '#shared/time.ts'
 
 export const areas = [
   'all',

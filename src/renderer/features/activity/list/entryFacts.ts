@@ -1,5 +1,5 @@
-import type { TimelineEntry } from '../../../../shared/contract/timeline.ts'
-import { formatUsd } from '../../../../shared/money/moneyText.ts'
+import type { TimelineEntry } from '#shared/contract/timeline.ts'
+import { formatUsd } from '#shared/money/moneyText.ts'
 import { deciderWords } from './rowWords.ts'
 
 type Detail = TimelineEntry['detail']

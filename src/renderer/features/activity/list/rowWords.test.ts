@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { TimelineEntry } from '../../../../shared/contract/timeline.ts'
+import type { TimelineEntry } from '#shared/contract/timeline.ts'
 import { rowWords, stepWords } from './rowWords.ts'
 import { rowsOf } from './timelineItems.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { TimelineEntry } from '../../../../shared/contract/timeline.ts'
+import type { TimelineEntry } from '#shared/contract/timeline.ts'
 import { dayLabel, rowsOf, timelineItems } from './timelineItems.ts'
 
 const now = new Date(2026, 2, 30, 0, 5)

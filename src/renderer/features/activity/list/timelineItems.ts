@@ -1,4 +1,4 @@
-import { requestIdOf, type TimelineEntry } from '../../../../shared/contract/timeline.ts'
+import { requestIdOf, type TimelineEntry } from '#shared/contract/timeline.ts'
 
 /** A line of the list: a day, or what happened: one entry, a request with all that became of it, or a call with its effects. */
 export type TimelineItem = { kind: 'day'; key: string; label: string } | { kind: 'row'; key: string; row: TimelineRow }

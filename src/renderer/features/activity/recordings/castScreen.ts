@@ -1,5 +1,5 @@
 import { Terminal } from '@xterm/xterm'
-import { boundTerminal, boundWidths, pieceBytes } from '../../../../shared/terminalBounds.ts'
+import { boundTerminal, boundWidths, pieceBytes } from '#shared/terminalBounds.ts'
 import { type Cast, eventsUntil } from './castPlayback.ts'
 
 /** A screen that shows a recording at a time. What it shows was made by programs: it answers nothing and opens nothing. */

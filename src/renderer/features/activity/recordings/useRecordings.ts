@@ -4,12 +4,12 @@ import {
   deleteRecordings,
   listRecordings,
   readRecording,
-} from '../../../../shared/contract/recordings.ts'
-import { requestOf } from '../../../../shared/contract/route.ts'
-import { useAgent } from '../../../agent/AgentProvider.tsx'
-import { useLiveEvent } from '../../../agent/liveEvents.ts'
-import { readAgain } from '../../../agent/readAgain.ts'
-import { windowAddress } from '../../../agent/windowLink.ts'
+} from '#shared/contract/recordings.ts'
+import { requestOf } from '#shared/contract/route.ts'
+import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
+import { readAgain } from '#renderer/agent/readAgain.ts'
+import { windowAddress } from '#renderer/agent/windowLink.ts'
 import { parseCast } from './castPlayback.ts'
 
 export const recordingsKey = ['recordings'] as const

@@ -1,5 +1,5 @@
-import type { TimelineTask } from '../../../../shared/contract/timelineTasks.ts'
-import { formatUsd } from '../../../../shared/money/moneyText.ts'
+import type { TimelineTask } from '#shared/contract/timelineTasks.ts'
+import { formatUsd } from '#shared/money/moneyText.ts'
 
 const names = { chat: 'Chat turn', call: 'Program call', action: 'Your action' } as const
 

@@ -1,8 +1,8 @@
 import { ShieldAlert, ShieldCheck, X } from 'lucide-react'
-import { AddressText } from '../../../ui/AddressText.tsx'
-import { Button } from '../../../ui/Button.tsx'
-import { classNames } from '../../../ui/classNames.ts'
-import { IconButton } from '../../../ui/IconButton.tsx'
+import { AddressText } from '#renderer/ui/AddressText.tsx'
+import { Button } from '#renderer/ui/Button.tsx'
+import { classNames } from '#renderer/ui/classNames.ts'
+import { IconButton } from '#renderer/ui/IconButton.tsx'
 import type { Verified } from './useVerify.ts'
 import { verifiedWords } from './verifiedWords.ts'
 

@@ -4,11 +4,11 @@ import {
   type AccountRequest,
   decideAccountRequest,
   listAccountRequests,
-} from '../../../../shared/contract/accountRequests.ts'
-import type { LocalEvent } from '../../../../shared/contract/localApi.ts'
-import { useAgent, useConnection } from '../../../agent/AgentProvider.tsx'
-import { readAgain } from '../../../agent/readAgain.ts'
-import { notify } from '../../../ui/toast.tsx'
+} from '#shared/contract/accountRequests.ts'
+import type { LocalEvent } from '#shared/contract/localApi.ts'
+import { useAgent, useConnection } from '#renderer/agent/AgentProvider.tsx'
+import { readAgain } from '#renderer/agent/readAgain.ts'
+import { notify } from '#renderer/ui/toast.tsx'
 
 export const requestsKey = ['approvals', 'account-requests'] as const
 

@@ -1,9 +1,9 @@
 import { Check, ChevronRight, Copy } from 'lucide-react'
 import { useState } from 'react'
-import { classNames } from '../../../ui/classNames.ts'
-import { DataText, readableJson } from '../../../ui/DataText.tsx'
-import { IconButton } from '../../../ui/IconButton.tsx'
-import { useCopied } from '../../../ui/useCopied.ts'
+import { classNames } from '#renderer/ui/classNames.ts'
+import { DataText, readableJson } from '#renderer/ui/DataText.tsx'
+import { IconButton } from '#renderer/ui/IconButton.tsx'
+import { useCopied } from '#renderer/ui/useCopied.ts'
 
 /** The very bytes, for who wants to read them; folded away at first. */
 export function RawData({ text }: { text: string }) {

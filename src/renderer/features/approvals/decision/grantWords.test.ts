@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { IntentRecord } from '../../../../shared/contract/intents.ts'
+import type { IntentRecord } from '#shared/contract/intents.ts'
 import { grantSentence, mayApproveMore } from './grantWords.ts'
 
 const record = {

@@ -1,8 +1,8 @@
-import { askerWords } from '../../../../shared/contract/askerWords.ts'
-import type { IntentRecord } from '../../../../shared/contract/intents.ts'
-import { deedWords, payeeWords } from '../../../../shared/contract/intentWords.ts'
-import { formatUsd } from '../../../../shared/money/moneyText.ts'
-import { shortAddress } from '../../../../shared/shortAddress.ts'
+import { askerWords } from '#shared/contract/askerWords.ts'
+import type { IntentRecord } from '#shared/contract/intents.ts'
+import { deedWords, payeeWords } from '#shared/contract/intentWords.ts'
+import { formatUsd } from '#shared/money/moneyText.ts'
+import { shortAddress } from '#shared/shortAddress.ts'
 
 /** How much more than this once: how often in all, until when, or both. */
 export type GrantDraft = {

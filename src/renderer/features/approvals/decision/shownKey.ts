@@ -1,4 +1,4 @@
-import type { IntentRecord } from '../../../../shared/contract/intents.ts'
+import type { IntentRecord } from '#shared/contract/intents.ts'
 
 /** All that a person decides on. When any of it changes, it is something else that would be approved. */
 export function shownKey({

@@ -1,4 +1,4 @@
-import { ConfirmDialog } from '../../../ui/ConfirmDialog.tsx'
+import { ConfirmDialog } from '#renderer/ui/ConfirmDialog.tsx'
 
 type ResumeDialogProps = { open: boolean; onOpenChange: (open: boolean) => void; resume: () => Promise<void> }
 

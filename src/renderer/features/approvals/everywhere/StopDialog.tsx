@@ -1,4 +1,4 @@
-import { ConfirmDialog } from '../../../ui/ConfirmDialog.tsx'
+import { ConfirmDialog } from '#renderer/ui/ConfirmDialog.tsx'
 
 export const stopQuestion = {
   title: 'Stop everything?',

@@ -1,6 +1,6 @@
 import { OctagonX } from 'lucide-react'
 import { useState } from 'react'
-import { Button } from '../../../ui/Button.tsx'
+import { Button } from '#renderer/ui/Button.tsx'
 import { ResumeDialog } from './ResumeDialog.tsx'
 
 /** Nobody may wonder why nothing is signed. */

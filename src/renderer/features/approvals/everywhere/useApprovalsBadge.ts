@@ -1,4 +1,4 @@
-import type { Badge } from '../../../ui/feature.ts'
+import type { Badge } from '#renderer/ui/feature.ts'
 import { useWaitingAccountRequests } from '../accountRequests/useAccountRequests.ts'
 import { waitingOf } from '../inbox/inboxList.ts'
 import { useInbox } from '../inbox/useInbox.ts'

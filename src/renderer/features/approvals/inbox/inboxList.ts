@@ -1,4 +1,4 @@
-import type { IntentRecord } from '../../../../shared/contract/intents.ts'
+import type { IntentRecord } from '#shared/contract/intents.ts'
 
 /** Newest first. */
 export type Inbox = readonly IntentRecord[]

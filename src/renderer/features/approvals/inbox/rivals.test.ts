@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { IntentRecord } from '../../../../shared/contract/intents.ts'
+import type { IntentRecord } from '#shared/contract/intents.ts'
 import { rivalWords } from './rivals.ts'
 
 const request = (id: string, name: string, changes: Partial<IntentRecord> = {}) =>

@@ -1,6 +1,6 @@
-import { askerWords } from '../../../../shared/contract/askerWords.ts'
-import type { IntentRecord } from '../../../../shared/contract/intents.ts'
-import { purchaseWords } from '../../../../shared/contract/purchaseWords.ts'
+import { askerWords } from '#shared/contract/askerWords.ts'
+import type { IntentRecord } from '#shared/contract/intents.ts'
+import { purchaseWords } from '#shared/contract/purchaseWords.ts'
 
 /**
  * Says who else asks for the same thing, such as `Chat also asks to register example.com. One approval is enough.`

@@ -1,6 +1,6 @@
 import { Check, Copy } from 'lucide-react'
 import { memo, use, useLayoutEffect, useRef } from 'react'
-import { useCopied } from '../../../ui/useCopied.ts'
+import { useCopied } from '#renderer/ui/useCopied.ts'
 import { type CodeLines, codeLines } from './codeLines.ts'
 import { HighlighterContext } from './highlighterContext.ts'
 import { languageOf } from './languages.ts'

@@ -1,4 +1,4 @@
-import { visibleText } from '../../../ui/visibleText.ts'
+import { visibleText } from '#renderer/ui/visibleText.ts'
 import { grownLines, type Lines, noLines } from './grownLines.ts'
 import type { Highlighting } from './highlighter.ts'
 import { type LineTokens, tokenKinds } from './tokens.ts'

@@ -1,5 +1,5 @@
 import { TriangleAlert, X } from 'lucide-react'
-import { IconButton } from '../../../ui/IconButton.tsx'
+import { IconButton } from '#renderer/ui/IconButton.tsx'
 import type { RefusedFile } from './useAttachments.ts'
 
 /** Which files were not attached, and why. */

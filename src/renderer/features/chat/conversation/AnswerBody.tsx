@@ -1,5 +1,5 @@
-import type { Message } from '../../../../shared/contract/chatMessages.ts'
-import type { ChatCall } from '../../../../shared/contract/chatTools.ts'
+import type { Message } from '#shared/contract/chatMessages.ts'
+import type { ChatCall } from '#shared/contract/chatTools.ts'
 import { CallCard } from '../calls/CallCard.tsx'
 import { MarkdownText } from '../markdown/MarkdownText.tsx'
 

@@ -1,5 +1,5 @@
 import { Info } from 'lucide-react'
-import type { Message } from '../../../../shared/contract/chatMessages.ts'
+import type { Message } from '#shared/contract/chatMessages.ts'
 import { tokens } from '../money/amounts.ts'
 
 /** What one must know of an answer beside its text. */

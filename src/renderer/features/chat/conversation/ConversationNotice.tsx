@@ -1,5 +1,5 @@
 import { Unplug, X } from 'lucide-react'
-import { IconButton } from '../../../ui/IconButton.tsx'
+import { IconButton } from '#renderer/ui/IconButton.tsx'
 
 type ConversationNoticeProps = { notice: string | null; onDismiss: () => void }
 

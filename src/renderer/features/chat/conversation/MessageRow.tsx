@@ -1,5 +1,5 @@
 import { memo } from 'react'
-import { classNames } from '../../../ui/classNames.ts'
+import { classNames } from '#renderer/ui/classNames.ts'
 import type { BranchRow } from '../data/branch.ts'
 import { AnswerColumns } from './AnswerColumns.tsx'
 import { AnswerView } from './AnswerView.tsx'

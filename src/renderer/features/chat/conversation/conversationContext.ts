@@ -1,6 +1,6 @@
 import { createContext, use } from 'react'
-import type { Message } from '../../../../shared/contract/chatMessages.ts'
-import type { ConversationId, MessageId } from '../../../../shared/contract/chats.ts'
+import type { Message } from '#shared/contract/chatMessages.ts'
+import type { ConversationId, MessageId } from '#shared/contract/chats.ts'
 import type { ChatActions } from '../data/useChatActions.ts'
 
 /** What the messages of a conversation need of the screen around them. */

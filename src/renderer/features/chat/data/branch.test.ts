@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Message } from '../../../../shared/contract/chatMessages.ts'
+import type { Message } from '#shared/contract/chatMessages.ts'
 import {
   type Branch,
   type BranchPage,

@@ -1,5 +1,5 @@
-import type { Message } from '../../../../shared/contract/chatMessages.ts'
-import type { MessageId } from '../../../../shared/contract/chats.ts'
+import type { Message } from '#shared/contract/chatMessages.ts'
+import type { MessageId } from '#shared/contract/chats.ts'
 
 /** The part of a branch that was read: messages of positions one after the other. */
 export type Branch = {

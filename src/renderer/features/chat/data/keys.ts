@@ -1,4 +1,4 @@
-import type { ConversationId } from '../../../../shared/contract/chats.ts'
+import type { ConversationId } from '#shared/contract/chats.ts'
 
 /** Of what the chat has read. */
 export const chatKeys = {

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { Message } from '../../../../shared/contract/chatMessages.ts'
-import { regenerateMessage, sendMessage, stopMessage } from '../../../../shared/contract/chatMessages.ts'
+import type { Message } from '#shared/contract/chatMessages.ts'
+import { regenerateMessage, sendMessage, stopMessage } from '#shared/contract/chatMessages.ts'
 import {
   type Conversation,
   type ConversationId,
@@ -10,12 +10,12 @@ import {
   forkConversation,
   type MessageId,
   restoreConversation,
-} from '../../../../shared/contract/chats.ts'
-import type { Input } from '../../../../shared/contract/route.ts'
-import { useAgent } from '../../../agent/AgentProvider.tsx'
-import { readAgain } from '../../../agent/readAgain.ts'
-import { goTo } from '../../../ui/place.ts'
-import { notify } from '../../../ui/toast.tsx'
+} from '#shared/contract/chats.ts'
+import type { Input } from '#shared/contract/route.ts'
+import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { readAgain } from '#renderer/agent/readAgain.ts'
+import { goTo } from '#renderer/ui/place.ts'
+import { notify } from '#renderer/ui/toast.tsx'
 import { type Branch, withMessage, withSent } from './branch.ts'
 import { chatKeys } from './keys.ts'
 

@@ -6,10 +6,10 @@ import {
   listConversations,
   listFolders,
   searchConversations,
-} from '../../../../shared/contract/chats.ts'
-import { useAgent } from '../../../agent/AgentProvider.tsx'
-import { useLiveEvent } from '../../../agent/liveEvents.ts'
-import { readAgain } from '../../../agent/readAgain.ts'
+} from '#shared/contract/chats.ts'
+import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
+import { readAgain } from '#renderer/agent/readAgain.ts'
 import { chatKeys } from './keys.ts'
 
 const pageSize = 100

@@ -5,9 +5,9 @@ import {
   deleteFolder,
   type Folder,
   type FolderId,
-} from '../../../../shared/contract/chats.ts'
-import { useAgent } from '../../../agent/AgentProvider.tsx'
-import { readAgain } from '../../../agent/readAgain.ts'
+} from '#shared/contract/chats.ts'
+import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { readAgain } from '#renderer/agent/readAgain.ts'
 import { chatKeys } from '../data/keys.ts'
 
 export function useFolderActions() {

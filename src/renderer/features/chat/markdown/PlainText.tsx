@@ -1,6 +1,6 @@
 import { memo, useMemo } from 'react'
-import { classNames } from '../../../ui/classNames.ts'
-import { withFewMarks, withHiddenTold } from '../../../ui/visibleText.ts'
+import { classNames } from '#renderer/ui/classNames.ts'
+import { withFewMarks, withHiddenTold } from '#renderer/ui/visibleText.ts'
 
 /** In characters. A browser lays a piece out only where it is in view. */
 const pieceLength = 8_000

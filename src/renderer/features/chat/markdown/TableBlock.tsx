@@ -1,6 +1,6 @@
 import type { Table } from 'mdast'
 import { memo, useState } from 'react'
-import { Button } from '../../../ui/Button.tsx'
+import { Button } from '#renderer/ui/Button.tsx'
 import { markdownTree } from './markdownTree.ts'
 import { drawRow } from './nodes.tsx'
 import { PlainText } from './PlainText.tsx'

@@ -1,7 +1,7 @@
 import { ExternalLink, ImageOff } from 'lucide-react'
 import type { AlignType, Image, Nodes, PhrasingContent, Root, TableRow } from 'mdast'
 import { Fragment, type ReactNode } from 'react'
-import { visibleText, withHiddenTold } from '../../../ui/visibleText.ts'
+import { visibleText, withHiddenTold } from '#renderer/ui/visibleText.ts'
 import { CodeBlock } from '../code/CodeBlock.tsx'
 import { Formula } from './Formula.tsx'
 import { isDrawnImage, type SafeLink, safeLink } from './safeLink.ts'

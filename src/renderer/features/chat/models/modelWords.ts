@@ -1,5 +1,5 @@
-import { providerTitle } from '../../../../shared/contract/families.ts'
-import { type ListedModel, unknownPriceVersion } from '../../../../shared/contract/inference.ts'
+import { providerTitle } from '#shared/contract/families.ts'
+import { type ListedModel, unknownPriceVersion } from '#shared/contract/inference.ts'
 
 /** `gpt-5.2`, `gpt-5.2 and claude-opus-4.6`, `3 models`. */
 export function modelsText(models: readonly string[]): string {

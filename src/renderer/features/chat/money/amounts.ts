@@ -1,4 +1,4 @@
-import { formatUsd } from '../../../../shared/money/moneyText.ts'
+import { formatUsd } from '#shared/money/moneyText.ts'
 
 /** Formats a cost, with four decimals below one dollar: `$0.0042`, `$12.34`, `<$0.0001`. */
 export function formatCost(microUsd: number): string {

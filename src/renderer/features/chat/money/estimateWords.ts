@@ -1,5 +1,5 @@
-import type { AnswerEstimate } from '../../../../shared/contract/chatMoney.ts'
-import type { LimitState } from '../../../../shared/contract/chats.ts'
+import type { AnswerEstimate } from '#shared/contract/chatMoney.ts'
+import type { LimitState } from '#shared/contract/chats.ts'
 import { formatCost, formatRoughCost, tokens } from './amounts.ts'
 
 type Estimate = { estimates: readonly AnswerEstimate[]; min_micro_usd: number; max_micro_usd: number }

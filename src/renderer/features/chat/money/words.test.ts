@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { LimitState } from '../../../../shared/contract/chats.ts'
+import type { LimitState } from '#shared/contract/chats.ts'
 import { changesOf, faultsOf, limitFaults, type SettingsDraft } from '../settings/settingsDraft.ts'
 import { contextText, formatCost, formatRoughCost, priceText, tokens } from './amounts.ts'
 import { budgetNotice, estimateWords } from './estimateWords.ts'

@@ -1,4 +1,4 @@
-import type { Prompt } from '../../../../shared/contract/chatLibrary.ts'
+import type { Prompt } from '#shared/contract/chatLibrary.ts'
 
 /** Those whose title has the words come before those whose text has them. */
 export function matchingPrompts(prompts: readonly Prompt[], query: string): Prompt[] {

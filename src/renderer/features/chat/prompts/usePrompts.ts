@@ -5,11 +5,11 @@ import {
   deletePrompt,
   listPrompts,
   type Prompt,
-} from '../../../../shared/contract/chatLibrary.ts'
-import type { PromptId } from '../../../../shared/contract/chats.ts'
-import { useAgent } from '../../../agent/AgentProvider.tsx'
-import { readAgain } from '../../../agent/readAgain.ts'
-import { notify } from '../../../ui/toast.tsx'
+} from '#shared/contract/chatLibrary.ts'
+import type { PromptId } from '#shared/contract/chats.ts'
+import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { readAgain } from '#renderer/agent/readAgain.ts'
+import { notify } from '#renderer/ui/toast.tsx'
 import { chatKeys } from '../data/keys.ts'
 
 /** The library, and what changes it. */

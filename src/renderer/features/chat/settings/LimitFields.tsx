@@ -1,4 +1,4 @@
-import { TextField } from '../../../ui/TextField.tsx'
+import { TextField } from '#renderer/ui/TextField.tsx'
 import type { LimitsDraft } from './settingsDraft.ts'
 
 type LimitFieldsProps = {

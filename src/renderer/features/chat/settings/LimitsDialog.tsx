@@ -1,5 +1,5 @@
-import { Button } from '../../../ui/Button.tsx'
-import { Dialog } from '../../../ui/Dialog.tsx'
+import { Button } from '#renderer/ui/Button.tsx'
+import { Dialog } from '#renderer/ui/Dialog.tsx'
 import { BudgetSettings } from './BudgetSettings.tsx'
 
 /** The limits of all chats, where no chat is open. Mounted while it is open. */

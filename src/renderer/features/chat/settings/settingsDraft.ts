@@ -1,6 +1,6 @@
-import type { ChatParameters, Conversation, SpendLimits } from '../../../../shared/contract/chats.ts'
-import { type ChatTools, chatToolLimits } from '../../../../shared/contract/chatTools.ts'
-import { parseUsd, usdInput } from '../../../../shared/money/moneyText.ts'
+import type { ChatParameters, Conversation, SpendLimits } from '#shared/contract/chats.ts'
+import { type ChatTools, chatToolLimits } from '#shared/contract/chatTools.ts'
+import { parseUsd, usdInput } from '#shared/money/moneyText.ts'
 
 /** The settings of a conversation as they stand in fields: empty is the provider's own, or no limit. */
 export type SettingsDraft = {

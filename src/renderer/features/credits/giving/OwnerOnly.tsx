@@ -1,5 +1,5 @@
-import { Button } from '../../../ui/Button.tsx'
-import { Dialog } from '../../../ui/Dialog.tsx'
+import { Button } from '#renderer/ui/Button.tsx'
+import { Dialog } from '#renderer/ui/Dialog.tsx'
 
 /** In the place of a form, for somebody who came by its address. */
 export function OwnerOnly({ title, onClose }: { title: string; onClose: () => void }) {

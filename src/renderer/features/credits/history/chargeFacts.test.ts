@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { CreditTransaction } from '../../../../shared/contract/credits.ts'
+import type { CreditTransaction } from '#shared/contract/credits.ts'
 import { chargeFacts, refundableCents } from './chargeFacts.ts'
 
 const charge = (given: Partial<CreditTransaction>): CreditTransaction => ({

@@ -1,5 +1,5 @@
-import type { CreditTransaction } from '../../../../shared/contract/credits.ts'
-import { formatUsdCents } from '../../../../shared/money/moneyText.ts'
+import type { CreditTransaction } from '#shared/contract/credits.ts'
+import { formatUsdCents } from '#shared/money/moneyText.ts'
 
 export type ChargeFact = { name: string; value: string }
 

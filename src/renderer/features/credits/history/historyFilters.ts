@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { type listTransactions, TransactionType } from '../../../../shared/contract/credits.ts'
-import type { Input } from '../../../../shared/contract/route.ts'
-import { openRecord, plainWord } from '../../../../shared/openRecord.ts'
-import { isoTime } from '../../../../shared/time.ts'
+import { type listTransactions, TransactionType } from '#shared/contract/credits.ts'
+import type { Input } from '#shared/contract/route.ts'
+import { openRecord, plainWord } from '#shared/openRecord.ts'
+import { isoTime } from '#shared/time.ts'
 
 export const typeLabels: Record<TransactionType, string> = openRecord(
   {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { CreditTransaction } from '../../../../shared/contract/credits.ts'
+import type { CreditTransaction } from '#shared/contract/credits.ts'
 import { type HistoryPage, historyRows } from './historyRows.ts'
 
 const transaction = (id: string): CreditTransaction => ({

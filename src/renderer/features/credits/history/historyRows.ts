@@ -1,5 +1,5 @@
-import type { CreditTransaction, listTransactions } from '../../../../shared/contract/credits.ts'
-import type { Output } from '../../../../shared/contract/route.ts'
+import type { CreditTransaction, listTransactions } from '#shared/contract/credits.ts'
+import type { Output } from '#shared/contract/route.ts'
 
 export type HistoryPage = Output<typeof listTransactions>
 

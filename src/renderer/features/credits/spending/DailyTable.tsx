@@ -1,4 +1,4 @@
-import { formatUsdCents } from '../../../../shared/money/moneyText.ts'
+import { formatUsdCents } from '#shared/money/moneyText.ts'
 import { type DayBar, dayName, type Series } from './dailySeries.ts'
 
 /** The chart in numbers, newest first. Days on which nothing happened are left out. */

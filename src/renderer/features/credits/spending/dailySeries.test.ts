@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { SpendingGroup } from '../../../../shared/contract/credits.ts'
+import type { SpendingGroup } from '#shared/contract/credits.ts'
 import { dailySeries, daysUntil, scaleOf } from './dailySeries.ts'
 
 const group = (day: string, model: string | null, spent_cents: number): SpendingGroup => ({

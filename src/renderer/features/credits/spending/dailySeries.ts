@@ -1,4 +1,4 @@
-import type { SpendingGroup } from '../../../../shared/contract/credits.ts'
+import type { SpendingGroup } from '#shared/contract/credits.ts'
 
 export const spendingPeriods = [
   { id: '7', label: '7 days', days: 7 },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Domain } from '../../../../shared/contract/domains.ts'
+import type { Domain } from '#shared/contract/domains.ts'
 import { bulkRun } from './bulkRun.ts'
 import { domainsCsv } from './domainsCsv.ts'
 

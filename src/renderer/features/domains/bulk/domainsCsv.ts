@@ -1,5 +1,5 @@
-import type { Domain } from '../../../../shared/contract/domains.ts'
-import { csvText } from '../../../../shared/csv.ts'
+import type { Domain } from '#shared/contract/domains.ts'
+import { csvText } from '#shared/csv.ts'
 
 /** The list as it is shown, for a spreadsheet. */
 export function domainsCsv(domains: readonly Domain[]): string {

@@ -1,6 +1,6 @@
-import { useSandboxes } from '../../../agent/sandboxes/useSandboxes.ts'
-import { SandboxDomainRow } from '../../../ui/sandboxes/SandboxDomainRow.tsx'
-import { type SandboxName, useSandboxDomains } from '../../../ui/sandboxes/useSandboxDomains.ts'
+import { useSandboxes } from '#renderer/agent/sandboxes/useSandboxes.ts'
+import { SandboxDomainRow } from '#renderer/ui/sandboxes/SandboxDomainRow.tsx'
+import { type SandboxName, useSandboxDomains } from '#renderer/ui/sandboxes/useSandboxDomains.ts'
 
 type DomainSandboxesProps = {
   zone: string

@@ -1,6 +1,6 @@
 import { Pencil, RotateCcw, Trash2 } from 'lucide-react'
-import { classNames } from '../../../ui/classNames.ts'
-import { IconButton } from '../../../ui/IconButton.tsx'
+import { classNames } from '#renderer/ui/classNames.ts'
+import { IconButton } from '#renderer/ui/IconButton.tsx'
 import type { ZoneRow } from './zoneEdits.ts'
 
 export const recordColumns =

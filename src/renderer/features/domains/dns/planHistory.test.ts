@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { DnsPlan } from '../../../../shared/contract/localDomains.ts'
+import type { DnsPlan } from '#shared/contract/localDomains.ts'
 import { appliedPlans, planHeading } from './planHistory.ts'
 
 const record = { type: 'A' as const, host: '@', value: '192.0.2.1', ttl: 300, distance: null }

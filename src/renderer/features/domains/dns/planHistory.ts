@@ -1,4 +1,4 @@
-import type { DnsPlan } from '../../../../shared/contract/localDomains.ts'
+import type { DnsPlan } from '#shared/contract/localDomains.ts'
 
 /** Returns the plans that changed at least one record, in the same order. */
 export function appliedPlans(plans: readonly DnsPlan[]): DnsPlan[] {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type DnsRecordData, normalRecord } from '../../../../shared/dns/dnsRecord.ts'
+import { type DnsRecordData, normalRecord } from '#shared/dns/dnsRecord.ts'
 import { recordTemplates } from './recordTemplates.ts'
 import { templateRows } from './templateRows.ts'
 

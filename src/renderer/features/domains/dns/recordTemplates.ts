@@ -1,4 +1,4 @@
-import type { NewDnsRecord } from '../../../../shared/dns/dnsRecord.ts'
+import type { NewDnsRecord } from '#shared/dns/dnsRecord.ts'
 
 /** One thing that the provider tells the person, and the records need. */
 export type TemplateField = {

@@ -1,5 +1,5 @@
-import type { SandboxDomain } from '../../../../shared/contract/sandboxDomains.ts'
-import { type DnsRecordData, normalRecord } from '../../../../shared/dns/dnsRecord.ts'
+import type { SandboxDomain } from '#shared/contract/sandboxDomains.ts'
+import { type DnsRecordData, normalRecord } from '#shared/dns/dnsRecord.ts'
 import { withoutRecord, type ZoneEdits, zoneRows } from './zoneEdits.ts'
 
 /** At the root no CNAME is allowed, and a service without a public address is reached on this computer. */

@@ -1,5 +1,5 @@
-import { type DnsRecordData, DnsRecordFault, normalRecord } from '../../../../shared/dns/dnsRecord.ts'
-import { zoneConflict } from '../../../../shared/dns/zoneRules.ts'
+import { type DnsRecordData, DnsRecordFault, normalRecord } from '#shared/dns/dnsRecord.ts'
+import { zoneConflict } from '#shared/dns/zoneRules.ts'
 import type { RecordTemplate } from './recordTemplates.ts'
 
 /** `exists`: it is there already. `blocked`: it cannot be added; `note` says why. */

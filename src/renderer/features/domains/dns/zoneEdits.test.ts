@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { DnsRecord } from '../../../../shared/contract/dnsRecords.ts'
-import type { DnsRecordData } from '../../../../shared/dns/dnsRecord.ts'
+import type { DnsRecord } from '#shared/contract/dnsRecords.ts'
+import type { DnsRecordData } from '#shared/dns/dnsRecord.ts'
 import {
   editCount,
   noEdits,

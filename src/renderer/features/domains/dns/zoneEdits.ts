@@ -1,6 +1,6 @@
-import type { DnsRecord } from '../../../../shared/contract/dnsRecords.ts'
-import { type DnsRecordData, DnsRecordFault, hasDistance, normalRecord } from '../../../../shared/dns/dnsRecord.ts'
-import { zoneConflict } from '../../../../shared/dns/zoneRules.ts'
+import type { DnsRecord } from '#shared/contract/dnsRecords.ts'
+import { type DnsRecordData, DnsRecordFault, hasDistance, normalRecord } from '#shared/dns/dnsRecord.ts'
+import { zoneConflict } from '#shared/dns/zoneRules.ts'
 
 /** What a person wants to be otherwise: it stays what it is when the zone below it changes. */
 export type ZoneEdits = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Domain } from '../../../../shared/contract/domains.ts'
+import type { Domain } from '#shared/contract/domains.ts'
 import { domainRows, expiryMark } from './domainRows.ts'
 
 const nowMs = Date.parse('2026-01-01T00:00:00.000Z')

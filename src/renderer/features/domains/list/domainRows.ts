@@ -1,4 +1,4 @@
-import type { Domain } from '../../../../shared/contract/domains.ts'
+import type { Domain } from '#shared/contract/domains.ts'
 
 export type DomainFilter = 'all' | 'expiring' | 'unlocked'
 export type DomainSort = 'name' | 'expiry'

@@ -6,14 +6,14 @@ import {
   listPropagationServers,
   type PropagatedRecords,
   type PropagationServer,
-} from '../../../../shared/contract/localDomains.ts'
-import { useAgent } from '../../../agent/AgentProvider.tsx'
-import { Button } from '../../../ui/Button.tsx'
-import { classNames } from '../../../ui/classNames.ts'
-import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
-import { StatusDot } from '../../../ui/StatusDot.tsx'
-import { shownError } from '../../../ui/shownError.ts'
-import { TimeAgo } from '../../../ui/TimeAgo.tsx'
+} from '#shared/contract/localDomains.ts'
+import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { Button } from '#renderer/ui/Button.tsx'
+import { classNames } from '#renderer/ui/classNames.ts'
+import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
+import { StatusDot } from '#renderer/ui/StatusDot.tsx'
+import { shownError } from '#renderer/ui/shownError.ts'
+import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import { domainsKey } from '../useDomains.ts'
 import { serverWords, waitText } from './propagationWords.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PropagatedRecords } from '../../../../shared/contract/localDomains.ts'
+import type { PropagatedRecords } from '#shared/contract/localDomains.ts'
 import { serverWords, waitText } from './propagationWords.ts'
 
 const set = (state: PropagatedRecords['state'], detail: string | null = null): PropagatedRecords => ({

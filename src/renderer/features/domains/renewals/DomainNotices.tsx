@@ -1,6 +1,6 @@
-import { useLiveEvent } from '../../../agent/liveEvents.ts'
-import { goTo } from '../../../ui/place.ts'
-import { notify } from '../../../ui/toast.tsx'
+import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
+import { goTo } from '#renderer/ui/place.ts'
+import { notify } from '#renderer/ui/toast.tsx'
 
 /** Tells of domains wherever the person is: on the screen, or by the system while the window is behind others. */
 export function DomainNotices() {

@@ -1,6 +1,6 @@
-import { type DomainRenewal, RenewalSettings, renewalLimits } from '../../../../shared/contract/domainRenewals.ts'
-import { domainLimits } from '../../../../shared/contract/domainSearch.ts'
-import { parseUsd, usdInput } from '../../../../shared/money/moneyText.ts'
+import { type DomainRenewal, RenewalSettings, renewalLimits } from '#shared/contract/domainRenewals.ts'
+import { domainLimits } from '#shared/contract/domainSearch.ts'
+import { parseUsd, usdInput } from '#shared/money/moneyText.ts'
 
 /** What stands in the fields. */
 export type RenewalForm = { daysBefore: number; years: number; most: string }

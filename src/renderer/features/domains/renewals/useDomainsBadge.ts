@@ -1,5 +1,5 @@
-import { useLiveRenewals, useRenewals } from '../../../agent/useRenewals.ts'
-import type { Badge } from '../../../ui/feature.ts'
+import { useLiveRenewals, useRenewals } from '#renderer/agent/useRenewals.ts'
+import type { Badge } from '#renderer/ui/feature.ts'
 
 const failing = new Set(['blocked', 'credited'])
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { CheckedDomain } from '../../../../shared/contract/domainSearch.ts'
+import type { CheckedDomain } from '#shared/contract/domainSearch.ts'
 import { checkedCsv, namesFault, pastedNames } from './checkedNames.ts'
 
 test('names are taken from lines, commas and spaces, each once', () => {

@@ -1,5 +1,5 @@
-import type { CheckedDomain } from '../../../../shared/contract/domainSearch.ts'
-import { csvText } from '../../../../shared/csv.ts'
+import type { CheckedDomain } from '#shared/contract/domainSearch.ts'
+import { csvText } from '#shared/csv.ts'
 
 /** Names of a pasted text, each once: they may stand in lines, or with commas or spaces between. */
 export function pastedNames(text: string): string[] {

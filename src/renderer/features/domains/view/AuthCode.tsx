@@ -1,9 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
 import { KeyRound } from 'lucide-react'
-import { useAgent } from '../../../agent/AgentProvider.tsx'
-import { Button } from '../../../ui/Button.tsx'
-import { CopyLine } from '../../../ui/CopyLine.tsx'
-import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
+import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { Button } from '#renderer/ui/Button.tsx'
+import { CopyLine } from '#renderer/ui/CopyLine.tsx'
+import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { readAuthCode } from '../domainCalls.ts'
 
 /** What another registrar asks for when the domain moves there. Whoever has it can take the domain. */

@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { Button } from '../../../ui/Button.tsx'
-import { Checkbox } from '../../../ui/Checkbox.tsx'
-import { Dialog } from '../../../ui/Dialog.tsx'
+import { Button } from '#renderer/ui/Button.tsx'
+import { Checkbox } from '#renderer/ui/Checkbox.tsx'
+import { Dialog } from '#renderer/ui/Dialog.tsx'
 import { folderOf, nameOf } from '../paths.ts'
 import type { Transfer } from './transferQueue.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { FileEntry } from '../../../../shared/contract/files.ts'
+import type { FileEntry } from '#shared/contract/files.ts'
 import { type SortBy, treeRows } from './treeRows.ts'
 
 const entry = (path: string, more: Partial<FileEntry> = {}): FileEntry => ({

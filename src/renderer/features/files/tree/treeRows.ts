@@ -1,4 +1,4 @@
-import type { FileEntry } from '../../../../shared/contract/files.ts'
+import type { FileEntry } from '#shared/contract/files.ts'
 
 export type SortBy = 'name' | 'size' | 'modified'
 export type TreeRow =

@@ -1,7 +1,7 @@
 import { Check, Copy } from 'lucide-react'
-import { DataText, readableJson } from '../../../ui/DataText.tsx'
-import { IconButton } from '../../../ui/IconButton.tsx'
-import { useCopied } from '../../../ui/useCopied.ts'
+import { DataText, readableJson } from '#renderer/ui/DataText.tsx'
+import { IconButton } from '#renderer/ui/IconButton.tsx'
+import { useCopied } from '#renderer/ui/useCopied.ts'
 
 type DataBlockProps = {
   title: string

@@ -1,9 +1,9 @@
 import { ArrowLeft } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { AddressText } from '../../../ui/AddressText.tsx'
-import { Button } from '../../../ui/Button.tsx'
-import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
-import { TextField } from '../../../ui/TextField.tsx'
+import { AddressText } from '#renderer/ui/AddressText.tsx'
+import { Button } from '#renderer/ui/Button.tsx'
+import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
+import { TextField } from '#renderer/ui/TextField.tsx'
 import { DataBlock } from './DataBlock.tsx'
 import type { Preview } from './useRegister.ts'
 

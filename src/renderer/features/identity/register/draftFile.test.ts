@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { KeyringId, type WalletAccount, WalletAccountId } from '../../../../shared/contract/wallet.ts'
+import { KeyringId, type WalletAccount, WalletAccountId } from '#shared/contract/wallet.ts'
 import { readDraft } from './draftFile.ts'
 
 const account = (digit: string, chain_type: WalletAccount['chain_type'], address: string): WalletAccount => ({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { AutomatonProfile } from '../../../../shared/contract/automatons.ts'
-import { describeIssue } from '../../../../shared/contract/describeIssue.ts'
-import { ChainType, type WalletAccount } from '../../../../shared/contract/wallet.ts'
+import { AutomatonProfile } from '#shared/contract/automatons.ts'
+import { describeIssue } from '#shared/contract/describeIssue.ts'
+import { ChainType, type WalletAccount } from '#shared/contract/wallet.ts'
 import { textHash } from './promptHash.ts'
 import type { RegisterForm } from './registerForm.ts'
 

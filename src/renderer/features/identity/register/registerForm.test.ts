@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { WalletAccountId } from '../../../../shared/contract/wallet.ts'
+import { WalletAccountId } from '#shared/contract/wallet.ts'
 import { errorsOf, inputOf, type RegisterForm } from './registerForm.ts'
 
 const form: RegisterForm = {

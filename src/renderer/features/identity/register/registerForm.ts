@@ -1,7 +1,7 @@
 import type { z } from 'zod'
-import { AutomatonProfile, type previewRegistration } from '../../../../shared/contract/automatons.ts'
-import type { Input } from '../../../../shared/contract/route.ts'
-import type { Wallet, WalletAccount, WalletAccountId } from '../../../../shared/contract/wallet.ts'
+import { AutomatonProfile, type previewRegistration } from '#shared/contract/automatons.ts'
+import type { Input } from '#shared/contract/route.ts'
+import type { Wallet, WalletAccount, WalletAccountId } from '#shared/contract/wallet.ts'
 
 /** As it is typed. */
 export type RegisterForm = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { AppError } from '../../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import { chosenRuntime, emptyForm, fieldErrorOf, fieldErrorsOf, inputOf } from './createForm.ts'
 
 test('an empty name is left to the service, others go without blanks around them', () => {

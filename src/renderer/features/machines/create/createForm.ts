@@ -1,5 +1,5 @@
-import { AppError } from '../../../../shared/appError.ts'
-import type { Input } from '../../../../shared/contract/route.ts'
+import { AppError } from '#shared/appError.ts'
+import type { Input } from '#shared/contract/route.ts'
 import {
   CreateSandbox,
   type createSandbox,
@@ -7,7 +7,7 @@ import {
   type Region,
   type RuntimeReport,
   sandboxLimits,
-} from '../../../../shared/contract/sandboxes.ts'
+} from '#shared/contract/sandboxes.ts'
 
 export type CreateForm = {
   name: string

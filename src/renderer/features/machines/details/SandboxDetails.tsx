@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { SandboxHead } from './head/SandboxHead.tsx'
 import { ActivitySection } from './history/ActivitySection.tsx'
 import { CommandsSection } from './history/CommandsSection.tsx'

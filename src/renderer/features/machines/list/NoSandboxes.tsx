@@ -1,8 +1,8 @@
 import { Box, Plus } from 'lucide-react'
-import { Button } from '../../../ui/Button.tsx'
-import { newSandboxKeys } from '../../../ui/commands/terminalSafeKeys.ts'
-import { EmptyState } from '../../../ui/EmptyState.tsx'
-import { Kbd } from '../../../ui/Kbd.tsx'
+import { Button } from '#renderer/ui/Button.tsx'
+import { newSandboxKeys } from '#renderer/ui/commands/terminalSafeKeys.ts'
+import { EmptyState } from '#renderer/ui/EmptyState.tsx'
+import { Kbd } from '#renderer/ui/Kbd.tsx'
 
 export function NoSandboxes({ onNew }: { onNew: () => void }) {
   return (

@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { Button } from '../../../ui/Button.tsx'
-import { ConfirmDialog } from '../../../ui/ConfirmDialog.tsx'
-import { notify } from '../../../ui/toast.tsx'
+import { Button } from '#renderer/ui/Button.tsx'
+import { ConfirmDialog } from '#renderer/ui/ConfirmDialog.tsx'
+import { notify } from '#renderer/ui/toast.tsx'
 import { useSandboxHost } from './useSandboxHost.ts'
 
 /** Offers to stop the sandboxes of another version of Steward, which this one cannot use, as after an update. */

@@ -1,4 +1,4 @@
-import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 
 /** With more of them a field to look for one stands above the list. */
 export const filterFrom = 9

@@ -4,10 +4,10 @@ import {
   deleteFoundSandbox,
   type FoundSandbox,
   listFoundSandboxes,
-} from '../../../../shared/contract/foundSandboxes.ts'
-import { useAgent } from '../../../agent/AgentProvider.tsx'
-import { useLiveEvent } from '../../../agent/liveEvents.ts'
-import { readAgain } from '../../../agent/readAgain.ts'
+} from '#shared/contract/foundSandboxes.ts'
+import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
+import { readAgain } from '#renderer/agent/readAgain.ts'
 
 const foundKey = ['found-sandboxes'] as const
 

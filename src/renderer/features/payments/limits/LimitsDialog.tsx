@@ -5,17 +5,17 @@ import {
   changePaymentBudgets,
   getPaymentBudgets,
   type PaymentBudgetLimits,
-} from '../../../../shared/contract/paymentBudgets.ts'
-import { useAgent } from '../../../agent/AgentProvider.tsx'
-import { readAgain } from '../../../agent/readAgain.ts'
-import { Button } from '../../../ui/Button.tsx'
-import { Checkbox } from '../../../ui/Checkbox.tsx'
-import { Dialog } from '../../../ui/Dialog.tsx'
-import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
-import { IconButton } from '../../../ui/IconButton.tsx'
-import { TextField } from '../../../ui/TextField.tsx'
-import { notify } from '../../../ui/toast.tsx'
-import { useConfirmedChange } from '../../../ui/useConfirmedChange.ts'
+} from '#shared/contract/paymentBudgets.ts'
+import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { readAgain } from '#renderer/agent/readAgain.ts'
+import { Button } from '#renderer/ui/Button.tsx'
+import { Checkbox } from '#renderer/ui/Checkbox.tsx'
+import { Dialog } from '#renderer/ui/Dialog.tsx'
+import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
+import { IconButton } from '#renderer/ui/IconButton.tsx'
+import { TextField } from '#renderer/ui/TextField.tsx'
+import { notify } from '#renderer/ui/toast.tsx'
+import { useConfirmedChange } from '#renderer/ui/useConfirmedChange.ts'
 import { budgetsKey } from '../usePayments.ts'
 import { type LimitsForm, limitsForm, type NamedLimit, writtenLimits } from './limitsForm.ts'
 

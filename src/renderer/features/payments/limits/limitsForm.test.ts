@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PaymentBudgetLimits } from '../../../../shared/contract/paymentBudgets.ts'
+import type { PaymentBudgetLimits } from '#shared/contract/paymentBudgets.ts'
 import { limitsForm, writtenLimits } from './limitsForm.ts'
 
 const limits: PaymentBudgetLimits = {

@@ -1,5 +1,5 @@
-import { PaymentBudgetLimits } from '../../../../shared/contract/paymentBudgets.ts'
-import { parseUsd, usdInput } from '../../../../shared/money/moneyText.ts'
+import { PaymentBudgetLimits } from '#shared/contract/paymentBudgets.ts'
+import { parseUsd, usdInput } from '#shared/money/moneyText.ts'
 
 /** What stands in the fields: an empty amount is no limit. */
 export type LimitsForm = {

@@ -1,5 +1,5 @@
-import { DateRange } from '../../../ui/DateRange.tsx'
-import { FilterBar, FilterSearch, FilterSelect } from '../../../ui/FilterBar.tsx'
+import { DateRange } from '#renderer/ui/DateRange.tsx'
+import { FilterBar, FilterSearch, FilterSelect } from '#renderer/ui/FilterBar.tsx'
 import { stateLabels } from '../paymentWords.ts'
 import { filteredStates, type PaymentFilters } from './paymentFilters.ts'
 

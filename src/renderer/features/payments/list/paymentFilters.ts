@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { PaymentState } from '../../../../shared/contract/paymentRecords.ts'
+import { PaymentState } from '#shared/contract/paymentRecords.ts'
 import type { PaymentQuery } from '../usePayments.ts'
 
 /** Day such as `2026-01-31`. Empty means unbounded. */

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { PurchaseOrder } from '../../../ui/purchaseContext.ts'
+import type { PurchaseOrder } from '#renderer/ui/purchaseContext.ts'
 import type { DecisionView } from '../decisionView.ts'
 import { OrderDialog } from './OrderDialog.tsx'
 import { ProgressDialog } from './ProgressDialog.tsx'

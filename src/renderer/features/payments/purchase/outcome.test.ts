@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PaymentReceipt } from '../../../../shared/contract/paymentRecords.ts'
+import type { PaymentReceipt } from '#shared/contract/paymentRecords.ts'
 import { purchaseOutcome } from './outcome.ts'
 import { renewedUntil } from './purchaseInput.ts'
 

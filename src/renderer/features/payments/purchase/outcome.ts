@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { PaymentReceipt } from '../../../../shared/contract/paymentRecords.ts'
+import type { PaymentReceipt } from '#shared/contract/paymentRecords.ts'
 
 /** What the service answers where it sold something, and where it could not after it was paid. */
 const Sold = z.object({

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import type { WalletAccountId } from '../../../../shared/contract/wallet.ts'
+import type { WalletAccountId } from '#shared/contract/wallet.ts'
 import {
   addWalletLink,
   chooseSignInWallet,
@@ -8,10 +8,10 @@ import {
   removeWalletLink,
   type SignInWallet,
   type WalletLinks,
-} from '../../../../shared/contract/walletLinks.ts'
-import { useAgent } from '../../../agent/AgentProvider.tsx'
-import { useLiveEvent } from '../../../agent/liveEvents.ts'
-import { readAgain } from '../../../agent/readAgain.ts'
+} from '#shared/contract/walletLinks.ts'
+import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
+import { readAgain } from '#renderer/agent/readAgain.ts'
 
 export const walletLinksKey = ['settings', 'wallet links'] as const
 export const signInWalletKey = ['settings', 'sign-in wallet'] as const

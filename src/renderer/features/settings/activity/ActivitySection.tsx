@@ -3,14 +3,14 @@ import {
   type ActivitySettings,
   changeActivitySettings,
   getActivitySettings,
-} from '../../../../shared/contract/activitySettings.ts'
-import { useAgent } from '../../../agent/AgentProvider.tsx'
-import { Checkbox } from '../../../ui/Checkbox.tsx'
-import { ErrorNotice } from '../../../ui/ErrorNotice.tsx'
-import { addressOf } from '../../../ui/place.ts'
-import { Select } from '../../../ui/Select.tsx'
-import { SkeletonRows } from '../../../ui/Skeleton.tsx'
-import { notify } from '../../../ui/toast.tsx'
+} from '#shared/contract/activitySettings.ts'
+import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { Checkbox } from '#renderer/ui/Checkbox.tsx'
+import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
+import { addressOf } from '#renderer/ui/place.ts'
+import { Select } from '#renderer/ui/Select.tsx'
+import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
+import { notify } from '#renderer/ui/toast.tsx'
 import { SettingsCard, SettingsGroup, SettingsPage, SettingsRow } from '../SettingsPage.tsx'
 import { daysOf, daysOptions, optionOf } from './keptDays.ts'
 

@@ -1,6 +1,6 @@
 import { Check, Copy } from 'lucide-react'
-import { Button } from '../../../ui/Button.tsx'
-import { useCopied } from '../../../ui/useCopied.ts'
+import { Button } from '#renderer/ui/Button.tsx'
+import { useCopied } from '#renderer/ui/useCopied.ts'
 import type { Snippet } from './snippets.ts'
 
 /** Lines to be pasted somewhere else. */

@@ -1,9 +1,9 @@
 import { Monitor, Moon, Sun } from 'lucide-react'
-import { Button } from '../../../ui/Button.tsx'
-import { classNames } from '../../../ui/classNames.ts'
-import { useRegisteredCommands } from '../../../ui/commands/commandRegistry.tsx'
-import { chooseTheme, type ThemeChoice } from '../../../ui/theme/theme.ts'
-import { useThemeChoice } from '../../../ui/theme/useTheme.ts'
+import { Button } from '#renderer/ui/Button.tsx'
+import { classNames } from '#renderer/ui/classNames.ts'
+import { useRegisteredCommands } from '#renderer/ui/commands/commandRegistry.tsx'
+import { chooseTheme, type ThemeChoice } from '#renderer/ui/theme/theme.ts'
+import { useThemeChoice } from '#renderer/ui/theme/useTheme.ts'
 import { SettingsCard, SettingsPage, SettingsRow } from '../SettingsPage.tsx'
 
 const themes = [

@@ -1,4 +1,4 @@
-import { parseUsd } from '../../../../shared/money/moneyText.ts'
+import { parseUsd } from '#shared/money/moneyText.ts'
 
 const microUsdPerCent = 10_000n
 const mostCents = 100_000_000n

@@ -1,4 +1,4 @@
-import type { SelectOption } from '../../../ui/Select.tsx'
+import type { SelectOption } from '#renderer/ui/Select.tsx'
 
 const offered = [1, 5, 15, 60, 240]
 const never = 'never'

@@ -1,5 +1,5 @@
 import { ChevronRight } from 'lucide-react'
-import { isChatModel, type ListedModel } from '../../../../shared/contract/inference.ts'
+import { isChatModel, type ListedModel } from '#shared/contract/inference.ts'
 import { listedPrice, modelCount, tokensText } from './modelWords.ts'
 
 type ModelListProps = { /** Whose they are, read aloud. */ of: string; models: readonly ListedModel[] }

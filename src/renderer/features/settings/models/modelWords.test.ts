@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { providerTitle } from '../../../../shared/contract/families.ts'
-import type { ListedModel } from '../../../../shared/contract/inference.ts'
+import { providerTitle } from '#shared/contract/families.ts'
+import type { ListedModel } from '#shared/contract/inference.ts'
 import { modelCount, priceText, takenNames, tokensText } from './modelWords.ts'
 
 test('prices and sizes are short, and hide nothing', () => {

@@ -1,7 +1,7 @@
-import { providerTitle } from '../../../../shared/contract/families.ts'
-import { type ListedModel, unknownPriceVersion } from '../../../../shared/contract/inference.ts'
-import type { ModelServer } from '../../../../shared/contract/providers.ts'
-import { formatUsd } from '../../../../shared/money/moneyText.ts'
+import { providerTitle } from '#shared/contract/families.ts'
+import { type ListedModel, unknownPriceVersion } from '#shared/contract/inference.ts'
+import type { ModelServer } from '#shared/contract/providers.ts'
+import { formatUsd } from '#shared/money/moneyText.ts'
 
 /** For a million tokens: `$1.25`. */
 export function priceText(perMillion: number): string {

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import type { FamilyId } from '../../../../shared/contract/families.ts'
+import type { FamilyId } from '#shared/contract/families.ts'
 import {
   addModelServer,
   changeModelServer,
@@ -12,11 +12,11 @@ import {
   removeModelServer,
   removeProviderKey,
   testProvider,
-} from '../../../../shared/contract/providers.ts'
-import type { Input } from '../../../../shared/contract/route.ts'
-import { useAgent } from '../../../agent/AgentProvider.tsx'
-import { useLiveEvent } from '../../../agent/liveEvents.ts'
-import { readAgain } from '../../../agent/readAgain.ts'
+} from '#shared/contract/providers.ts'
+import type { Input } from '#shared/contract/route.ts'
+import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
+import { readAgain } from '#renderer/agent/readAgain.ts'
 
 export const providersKey = ['settings', 'providers'] as const
 export const modelServersKey = ['settings', 'model-servers'] as const

@@ -1,6 +1,6 @@
 import { Lock, Plus } from 'lucide-react'
 import { useState } from 'react'
-import { Button } from '../../../ui/Button.tsx'
+import { Button } from '#renderer/ui/Button.tsx'
 import { SettingsGroup } from '../SettingsPage.tsx'
 import { type DraftFaults, newRule, type RuleDraft, ruleOf, withRuleAt } from './policyDraft.ts'
 import { ruleColumns } from './RuleFields.tsx'

@@ -1,5 +1,5 @@
-import { ruleSentence } from '../../../../shared/contract/intentWords.ts'
-import { formatUsd } from '../../../../shared/money/moneyText.ts'
+import { ruleSentence } from '#shared/contract/intentWords.ts'
+import { formatUsd } from '#shared/money/moneyText.ts'
 import type { SavedPolicy } from './policyDraft.ts'
 
 export type PolicyChange = { kind: 'added' | 'removed' | 'changed' | 'moved' | 'set'; before?: string; after?: string }

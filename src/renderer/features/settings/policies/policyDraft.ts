@@ -1,5 +1,5 @@
-import { Policy, PolicyRule } from '../../../../shared/contract/intents.ts'
-import { parseUsd, usdInput } from '../../../../shared/money/moneyText.ts'
+import { Policy, PolicyRule } from '#shared/contract/intents.ts'
+import { parseUsd, usdInput } from '#shared/money/moneyText.ts'
 
 /** What is being written: amounts as they stand in their fields. */
 export type RuleDraft = Omit<PolicyRule, 'max_amount_micro_usd'> & { amount: string }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { PolicyRule } from '../../../../shared/contract/intents.ts'
-import { ruleSentence } from '../../../../shared/contract/intentWords.ts'
+import type { PolicyRule } from '#shared/contract/intents.ts'
+import { ruleSentence } from '#shared/contract/intentWords.ts'
 import { ruleWarnings } from './ruleWords.ts'
 
 const base: PolicyRule = {

@@ -1,4 +1,4 @@
-import type { PolicyRule } from '../../../../shared/contract/intents.ts'
+import type { PolicyRule } from '#shared/contract/intents.ts'
 
 /** What a person should know before such a rule holds. */
 export function ruleWarnings(rule: PolicyRule, before: readonly PolicyRule[]): string[] {

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Policy } from '../../../../shared/contract/intents.ts'
+import type { Policy } from '#shared/contract/intents.ts'
 import { policyChanges } from './policyChanges.ts'
 import { draftOf, faultsOf, type PolicyDraft, policyOf, type SavedPolicy } from './policyDraft.ts'
 

@@ -4,14 +4,14 @@ import {
   ToolServerName,
   type ToolServerPlace,
   toolServerLimits,
-} from '../../../../shared/contract/toolServers.ts'
-import { useSandboxes } from '../../../agent/sandboxes/useSandboxes.ts'
-import { useToolServerActions } from '../../../agent/useToolServers.ts'
-import { ChoiceChips } from '../../../ui/ChoiceChips.tsx'
-import { FormDialog } from '../../../ui/FormDialog.tsx'
-import { Select } from '../../../ui/Select.tsx'
-import { useSheet } from '../../../ui/sheetContext.ts'
-import { TextField } from '../../../ui/TextField.tsx'
+} from '#shared/contract/toolServers.ts'
+import { useSandboxes } from '#renderer/agent/sandboxes/useSandboxes.ts'
+import { useToolServerActions } from '#renderer/agent/useToolServers.ts'
+import { ChoiceChips } from '#renderer/ui/ChoiceChips.tsx'
+import { FormDialog } from '#renderer/ui/FormDialog.tsx'
+import { Select } from '#renderer/ui/Select.tsx'
+import { useSheet } from '#renderer/ui/sheetContext.ts'
+import { TextField } from '#renderer/ui/TextField.tsx'
 
 type Draft = {
   name: string

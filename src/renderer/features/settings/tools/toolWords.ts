@@ -1,4 +1,4 @@
-import type { ToolClient, ToolPolicy, ToolProfile } from '../../../../shared/contract/toolClients.ts'
+import type { ToolClient, ToolPolicy, ToolProfile } from '#shared/contract/toolClients.ts'
 
 export const profileOptions: readonly { value: ToolProfile; label: string; detail: string }[] = [
   { value: 'all', label: 'Everything', detail: 'All tools.' },

@@ -1,5 +1,5 @@
-import { useTerminalCalls } from '../../../agent/terminals/terminalCalls.ts'
-import type { Badge } from '../../../ui/feature.ts'
+import { useTerminalCalls } from '#renderer/agent/terminals/terminalCalls.ts'
+import type { Badge } from '#renderer/ui/feature.ts'
 
 export function useCallBadge(): Badge | undefined {
   const { length: count } = useTerminalCalls()

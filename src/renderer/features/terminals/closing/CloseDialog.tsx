@@ -1,4 +1,4 @@
-import { ConfirmDialog } from '../../../ui/ConfirmDialog.tsx'
+import { ConfirmDialog } from '#renderer/ui/ConfirmDialog.tsx'
 import { CommandText } from './CommandText.tsx'
 import type { RunningProgram } from './runningProgram.ts'
 

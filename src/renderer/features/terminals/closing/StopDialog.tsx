@@ -1,5 +1,5 @@
-import type { Sandbox } from '../../../../shared/contract/sandboxes.ts'
-import { ConfirmDialog } from '../../../ui/ConfirmDialog.tsx'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
+import { ConfirmDialog } from '#renderer/ui/ConfirmDialog.tsx'
 import { CommandText } from './CommandText.tsx'
 
 type StopDialogProps = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { SandboxProcess } from '../../../../shared/contract/processes.ts'
-import type { Terminal } from '../../../../shared/contract/terminals.ts'
+import type { SandboxProcess } from '#shared/contract/processes.ts'
+import type { Terminal } from '#shared/contract/terminals.ts'
 import { runningIn } from './runningIn.ts'
 
 const terminal = (command: string, state = 'running') => ({ command, state }) as Terminal // only these are looked at

@@ -1,5 +1,5 @@
-import type { SandboxProcess } from '../../../../shared/contract/processes.ts'
-import type { Terminal } from '../../../../shared/contract/terminals.ts'
+import type { SandboxProcess } from '#shared/contract/processes.ts'
+import type { Terminal } from '#shared/contract/terminals.ts'
 import { isShell } from './runningProgram.ts'
 
 /** What runs in these terminals besides their shells, which would end with the sandbox: each command once. */

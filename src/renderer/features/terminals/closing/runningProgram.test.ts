@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { Terminal } from '../../../../shared/contract/terminals.ts'
-import type { CommandMark } from '../../../../shared/terminalMarks.ts'
+import { Terminal } from '#shared/contract/terminals.ts'
+import type { CommandMark } from '#shared/terminalMarks.ts'
 import { isShell, mayRun, programIn } from './runningProgram.ts'
 
 const terminal = (command: string, state: 'running' | 'exited' = 'running') =>

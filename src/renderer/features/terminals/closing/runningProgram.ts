@@ -1,5 +1,5 @@
-import type { SandboxProcess } from '../../../../shared/contract/processes.ts'
-import type { Terminal } from '../../../../shared/contract/terminals.ts'
+import type { SandboxProcess } from '#shared/contract/processes.ts'
+import type { Terminal } from '#shared/contract/terminals.ts'
 import type { CommandTrail } from '../view/commandTrail.ts'
 
 /** A program other than the shell, which would end with its terminal. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { persisted, perWindow } from '../../../ui/storage/persisted.ts'
-import { usePersistedState } from '../../../ui/storage/usePersisted.ts'
+import { persisted, perWindow } from '#renderer/ui/storage/persisted.ts'
+import { usePersistedState } from '#renderer/ui/storage/usePersisted.ts'
 import { Layout } from './tabLayout.ts'
 
 const Stored = z.object({ version: z.literal(1), sandboxes: z.record(z.string(), Layout) })

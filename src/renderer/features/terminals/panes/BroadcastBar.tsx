@@ -1,7 +1,7 @@
 import { Radio } from 'lucide-react'
-import { Button } from '../../../ui/Button.tsx'
-import { broadcastKeys } from '../../../ui/commands/terminalSafeKeys.ts'
-import { Kbd } from '../../../ui/Kbd.tsx'
+import { Button } from '#renderer/ui/Button.tsx'
+import { broadcastKeys } from '#renderer/ui/commands/terminalSafeKeys.ts'
+import { Kbd } from '#renderer/ui/Kbd.tsx'
 
 /** Says what typing does now, for as long as it does. */
 export function BroadcastBar({ count, onEnd }: { count: number; onEnd: () => void }) {

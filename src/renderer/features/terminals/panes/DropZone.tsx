@@ -1,5 +1,5 @@
 import { type DragEvent, useState } from 'react'
-import { classNames } from '../../../ui/classNames.ts'
+import { classNames } from '#renderer/ui/classNames.ts'
 import type { Side } from '../layout/paneTree.ts'
 
 const previews: Record<Side, string> = {

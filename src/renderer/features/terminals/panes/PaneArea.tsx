@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from 'react'
 import { Group, Panel, Separator, useGroupRef } from 'react-resizable-panels'
-import { Layer, useInView } from '../../../ui/Layer.tsx'
+import { Layer, useInView } from '#renderer/ui/Layer.tsx'
 import { type PaneTree, paneIds, type Split } from '../layout/paneTree.ts'
 
 type PaneAreaProps = {

@@ -1,5 +1,5 @@
 import { Columns2, Copy, Maximize2, PanelTop, Pencil, Radio, Rows2, X } from 'lucide-react'
-import type { Command } from '../../../ui/commands/commandRegistry.tsx'
+import type { Command } from '#renderer/ui/commands/commandRegistry.tsx'
 import {
   broadcastKeys,
   closeTabKeys,
@@ -8,9 +8,9 @@ import {
   splitDownKeys,
   splitRightKeys,
   zoomKeys,
-} from '../../../ui/commands/terminalSafeKeys.ts'
-import { copyId } from '../../../ui/copyId.ts'
-import type { MenuItem } from '../../../ui/Menu.tsx'
+} from '#renderer/ui/commands/terminalSafeKeys.ts'
+import { copyId } from '#renderer/ui/copyId.ts'
+import type { MenuItem } from '#renderer/ui/Menu.tsx'
 import { neighbourOf, withGrown } from '../layout/paneRoom.ts'
 import { paneIds, type Side } from '../layout/paneTree.ts'
 import { inTab, withSplitTerminal, withTerminalAsTab } from '../layout/tabLayout.ts'

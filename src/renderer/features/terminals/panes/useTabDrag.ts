@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { TabDrag } from '../../../ui/tab.ts'
+import type { TabDrag } from '#renderer/ui/tab.ts'
 import { paneIds, type Side } from '../layout/paneTree.ts'
 import {
   type Layout,

@@ -1,4 +1,4 @@
-import type { Terminal } from '../../../../shared/contract/terminals.ts'
+import type { Terminal } from '#shared/contract/terminals.ts'
 import type { Layout, TabLayout } from '../layout/tabLayout.ts'
 import type { StartDirectory } from '../sessions/useTerminalActions.ts'
 import type { WorkbenchActions } from '../sessions/workbenchActions.ts'

@@ -1,5 +1,5 @@
 import type { IBufferLine, Terminal } from '@xterm/xterm'
-import type { TerminalMatch } from '../../../../shared/contract/terminalSearch.ts'
+import type { TerminalMatch } from '#shared/contract/terminalSearch.ts'
 
 /** A terminal that is attached anew has its output a moment later. */
 const patienceMs = 8_000

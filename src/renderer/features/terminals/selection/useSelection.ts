@@ -1,5 +1,5 @@
-import { persisted, perWindow } from '../../../ui/storage/persisted.ts'
-import { type Change, usePersistedState } from '../../../ui/storage/usePersisted.ts'
+import { persisted, perWindow } from '#renderer/ui/storage/persisted.ts'
+import { type Change, usePersistedState } from '#renderer/ui/storage/usePersisted.ts'
 import { nothingSelected, Selection } from './selection.ts'
 
 const storedSelection = persisted('steward.terminals.selection', Selection, nothingSelected, perWindow)

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { FormDialog } from '../../../ui/FormDialog.tsx'
-import { TextField } from '../../../ui/TextField.tsx'
+import { FormDialog } from '#renderer/ui/FormDialog.tsx'
+import { TextField } from '#renderer/ui/TextField.tsx'
 import type { NewTerminal } from './useTerminalActions.ts'
 
 type RunCommandDialogProps = {

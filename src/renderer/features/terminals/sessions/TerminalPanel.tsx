@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
-import type { TerminalMatch } from '../../../../shared/contract/terminalSearch.ts'
-import type { Terminal } from '../../../../shared/contract/terminals.ts'
+import type { TerminalMatch } from '#shared/contract/terminalSearch.ts'
+import type { Terminal } from '#shared/contract/terminals.ts'
 import { revealMatch } from '../search/revealMatch.ts'
 import type { TerminalSize } from '../stream/terminalScreen.ts'
 import { endOf } from '../view/endSentence.ts'

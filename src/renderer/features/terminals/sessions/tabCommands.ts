@@ -12,8 +12,8 @@ import {
   SquareTerminal,
   X,
 } from 'lucide-react'
-import type { Command } from '../../../ui/commands/commandRegistry.tsx'
-import { thisKeyboard } from '../../../ui/commands/shortcuts.ts'
+import type { Command } from '#renderer/ui/commands/commandRegistry.tsx'
+import { thisKeyboard } from '#renderer/ui/commands/shortcuts.ts'
 import {
   closeTabKeys,
   moveTabLeftKeys,
@@ -23,9 +23,9 @@ import {
   previousTabKeys,
   splitDownKeys,
   splitRightKeys,
-} from '../../../ui/commands/terminalSafeKeys.ts'
-import { copyId } from '../../../ui/copyId.ts'
-import type { MenuItem } from '../../../ui/Menu.tsx'
+} from '#renderer/ui/commands/terminalSafeKeys.ts'
+import { copyId } from '#renderer/ui/copyId.ts'
+import type { MenuItem } from '#renderer/ui/Menu.tsx'
 import { paneIds, type Side } from '../layout/paneTree.ts'
 import { withSplitTerminal, withTabMoved } from '../layout/tabLayout.ts'
 import type { WorkbenchContext } from '../panes/workbenchContext.ts'

@@ -1,4 +1,4 @@
-import type { TerminalList } from '../../../agent/terminals/terminalList.ts'
+import type { TerminalList } from '#renderer/agent/terminals/terminalList.ts'
 
 /**
  * What each terminal is called: as a person named it, else by the title its program set, else by the program in its foreground, else by its command; each name

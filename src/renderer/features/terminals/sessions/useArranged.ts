@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { TerminalList } from '../../../agent/terminals/terminalList.ts'
+import type { TerminalList } from '#renderer/agent/terminals/terminalList.ts'
 import { type Layout, reconciled } from '../layout/tabLayout.ts'
 
 /**

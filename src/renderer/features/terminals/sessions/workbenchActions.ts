@@ -1,4 +1,4 @@
-import type { Terminal } from '../../../../shared/contract/terminals.ts'
+import type { Terminal } from '#shared/contract/terminals.ts'
 import type { Layout } from '../layout/tabLayout.ts'
 import type { StartDirectory } from './useTerminalActions.ts'
 

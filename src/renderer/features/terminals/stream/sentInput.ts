@@ -1,4 +1,4 @@
-import type { ClientStreamMessage } from '../../../../shared/contract/terminalStream.ts'
+import type { ClientStreamMessage } from '#shared/contract/terminalStream.ts'
 
 type NumberedInput = Extract<ClientStreamMessage, { type: 'input' }> & { seq: number }
 

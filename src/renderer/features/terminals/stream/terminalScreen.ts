@@ -1,4 +1,4 @@
-import type { CarriedMark } from '../../../../shared/terminalMarks.ts'
+import type { CarriedMark } from '#shared/terminalMarks.ts'
 
 export type TerminalSize = { cols: number; rows: number }
 

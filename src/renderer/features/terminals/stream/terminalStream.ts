@@ -1,5 +1,5 @@
-import type { TerminalColours } from '../../../../shared/contract/terminalColours.ts'
-import { streamClose } from '../../../../shared/contract/terminalStream.ts'
+import type { TerminalColours } from '#shared/contract/terminalColours.ts'
+import { streamClose } from '#shared/contract/terminalStream.ts'
 import { heldInputLimitBytes, inputQueue } from './inputQueue.ts'
 import { retryDelayMs } from './retryDelay.ts'
 import { sentInput } from './sentInput.ts'

@@ -1,4 +1,4 @@
-import { Button } from '../../../ui/Button.tsx'
+import { Button } from '#renderer/ui/Button.tsx'
 import type { ClipboardAnswer, ClipboardRequests } from './clipboardRequests.ts'
 import { useObservable } from './observable.ts'
 

@@ -1,7 +1,7 @@
 import { RotateCw, X } from 'lucide-react'
-import { Button } from '../../../ui/Button.tsx'
-import { Kbd } from '../../../ui/Kbd.tsx'
-import { StatusDot } from '../../../ui/StatusDot.tsx'
+import { Button } from '#renderer/ui/Button.tsx'
+import { Kbd } from '#renderer/ui/Kbd.tsx'
+import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import type { TerminalEnd } from '../stream/streamState.ts'
 import { endSentence, endTone } from './endSentence.ts'
 

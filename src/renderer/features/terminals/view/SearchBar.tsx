@@ -1,7 +1,7 @@
 import { ArrowDown, ArrowUp, CaseSensitive, Regex, X } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
-import { IconButton } from '../../../ui/IconButton.tsx'
-import { TextField } from '../../../ui/TextField.tsx'
+import { IconButton } from '#renderer/ui/IconButton.tsx'
+import { TextField } from '#renderer/ui/TextField.tsx'
 import type { SearchQuery, SearchResult, TerminalSearch } from './terminalSearch.ts'
 
 type SearchBarProps = { search: TerminalSearch; onClose: () => void }

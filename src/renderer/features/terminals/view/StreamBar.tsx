@@ -1,4 +1,4 @@
-import { Button } from '../../../ui/Button.tsx'
+import { Button } from '#renderer/ui/Button.tsx'
 import type { StreamState } from '../stream/streamState.ts'
 
 type StreamBarProps = { state: StreamState; onRetry: () => void }

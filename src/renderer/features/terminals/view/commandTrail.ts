@@ -1,5 +1,5 @@
 import type { Terminal } from '@xterm/xterm'
-import { type CarriedMark, type CommandMark, terminalMarks } from '../../../../shared/terminalMarks.ts'
+import { type CarriedMark, type CommandMark, terminalMarks } from '#shared/terminalMarks.ts'
 import { type Observable, observable } from './observable.ts'
 
 /** A command whose prompt is in view, in which row of the view. */

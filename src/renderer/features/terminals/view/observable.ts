@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { emitter } from '../../../../shared/emitter.ts'
+import { emitter } from '#shared/emitter.ts'
 
 /** A value that views follow. */
 export type Observable<Value> = { readonly now: Value; subscribe(listener: () => void): () => void }

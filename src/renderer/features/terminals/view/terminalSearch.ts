@@ -1,6 +1,6 @@
 import { type ISearchOptions, SearchAddon } from '@xterm/addon-search'
 import type { Terminal } from '@xterm/xterm'
-import { emitter } from '../../../../shared/emitter.ts'
+import { emitter } from '#shared/emitter.ts'
 
 export type SearchQuery = { text: string; caseSensitive: boolean; regex: boolean }
 /** `place` counts from 1; it is undefined when there are more matches than are counted. */

@@ -9,9 +9,9 @@ import {
   ZoomIn,
   ZoomOut,
 } from 'lucide-react'
-import type { Command } from '../../../ui/commands/commandRegistry.tsx'
-import { preferencesKeys } from '../../../ui/commands/terminalSafeKeys.ts'
-import type { MenuItem } from '../../../ui/Menu.tsx'
+import type { Command } from '#renderer/ui/commands/commandRegistry.tsx'
+import { preferencesKeys } from '#renderer/ui/commands/terminalSafeKeys.ts'
+import type { MenuItem } from '#renderer/ui/Menu.tsx'
 import { openPreferences } from './preferences/openPreferences.ts'
 import { changeFontSize } from './preferences/preferencesStore.ts'
 

@@ -1,6 +1,6 @@
 import { WebglAddon } from '@xterm/addon-webgl'
 import type { Terminal } from '@xterm/xterm'
-import { deviceStore } from '../../../ui/storage/textStore.ts'
+import { deviceStore } from '#renderer/ui/storage/textStore.ts'
 import type { WebglHolder } from './webglLeases.ts'
 
 /** `dom` draws with elements: slower, but its rows can be read by tests and by whoever distrusts the graphics driver. */

@@ -1,5 +1,5 @@
 import type { Terminal } from '@xterm/xterm'
-import { pieceBytes } from '../../../../shared/terminalBounds.ts'
+import { pieceBytes } from '#shared/terminalBounds.ts'
 import type { SnapshotMarks, TerminalScreen } from '../stream/terminalScreen.ts'
 
 /** What xterm.js holds at a time: what it has it parses, also when a redraw makes it needless. */

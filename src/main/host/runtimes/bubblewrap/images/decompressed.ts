@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { PassThrough, pipeline, type Readable } from 'node:stream'
 import { createGunzip, createZstdDecompress } from 'node:zlib'
-import { AppError } from '../../../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 
 /** A part of a file; without `size` the whole. */
 export type FilePart = { path: string; at?: number; size?: number }

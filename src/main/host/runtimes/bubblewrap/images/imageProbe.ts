@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ImageName } from '../../../../../shared/contract/images.ts'
+import { ImageName } from '#shared/contract/images.ts'
 import { imageContent } from '../baseFiles.ts'
 import type { DiskTemplates } from '../diskTemplates.ts'
 import { type MachineStorage, makeTree } from '../machineFolder.ts'

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { lstatSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { AppError } from '../../../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import { perlArgument, perlScript } from '../../perlScript.ts'
 import { findExecutable } from '../hostTools.ts'
 import { findIdRange } from './idRange.ts'

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ExtractEvents, Header } from 'tar-stream'
-import { AppError } from '../../../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import { idsOfImage } from './idRange.ts'
 import type { LayerWriter, Owner } from './layerWriter.ts'
 

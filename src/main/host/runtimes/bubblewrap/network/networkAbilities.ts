@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
-import type { Network } from '../../../../../shared/contract/sandboxes.ts'
+import type { Network } from '#shared/contract/sandboxes.ts'
 import { findExecutable } from '../hostTools.ts'
 import type { SandboxUser } from '../startRequest.ts'
 import { type NetworkTools, type PastaWay, tryToConnect } from './connectNetwork.ts'

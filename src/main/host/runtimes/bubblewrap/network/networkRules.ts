@@ -1,4 +1,4 @@
-import type { Network } from '../../../../../shared/contract/sandboxes.ts'
+import type { Network } from '#shared/contract/sandboxes.ts'
 
 /** The sandbox's own address, its gateway and the name server that it asks: those of QEMU's and slirp's user networks. */
 export const sandboxAddresses = { own: '10.0.2.15', mask: '255.255.255.0', gateway: '10.0.2.2', names: '10.0.2.3' }

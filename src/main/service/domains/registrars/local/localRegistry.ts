@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { dnsRecordTypes } from '../../../../../shared/dns/dnsRecord.ts'
+import { dnsRecordTypes } from '#shared/dns/dnsRecord.ts'
 import { domainName } from '../../domainName.ts'
 import {
   type Availability,

@@ -1,5 +1,5 @@
-import type { DnsRecordData } from '../../../../../shared/dns/dnsRecord.ts'
-import type { Database } from '../../../../storage/openDatabase.ts'
+import type { DnsRecordData } from '#shared/dns/dnsRecord.ts'
+import type { Database } from '#storage/openDatabase.ts'
 import {
   defineTable,
   flag,
@@ -10,7 +10,7 @@ import {
   type RowOf,
   type StoredRow,
   text,
-} from '../../../../storage/table.ts'
+} from '#storage/table.ts'
 import type { Zone } from '../../dns/zoneAnswer.ts'
 import type { RegistrarRecord } from '../registrar.ts'
 

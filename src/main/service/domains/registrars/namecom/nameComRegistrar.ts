@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { DnsRecordData } from '../../../../../shared/dns/dnsRecord.ts'
+import type { DnsRecordData } from '#shared/dns/dnsRecord.ts'
 import { centsOf } from '../cents.ts'
 import {
   type Availability,

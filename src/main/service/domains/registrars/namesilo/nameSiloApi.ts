@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { HttpClient } from '../../../../platform/httpClient.ts'
+import type { HttpClient } from '#platform/httpClient.ts'
 import { askRegistrar, toldByRegistrar } from '../askRegistrar.ts'
 import { RegistrarFailure } from '../registrar.ts'
 

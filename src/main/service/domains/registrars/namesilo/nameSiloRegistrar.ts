@@ -1,4 +1,4 @@
-import type { DnsRecordData } from '../../../../../shared/dns/dnsRecord.ts'
+import type { DnsRecordData } from '#shared/dns/dnsRecord.ts'
 import { domainName } from '../../domainName.ts'
 import { centsOf } from '../cents.ts'
 import {

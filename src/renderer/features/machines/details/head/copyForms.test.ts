@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { SandboxId } from '../../../../../shared/ids.ts'
+import type { SandboxId } from '#shared/ids.ts'
 import { copyForms } from './copyForms.ts'
 
 test('what is copied names the address and the sandbox, and holds no key', () => {

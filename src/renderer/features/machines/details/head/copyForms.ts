@@ -1,4 +1,4 @@
-import type { Sandbox } from '../../../../../shared/contract/sandboxes.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 
 /** Ready to be run elsewhere. None holds a key: whoever runs it has one in `STEWARD_API_KEY`. */
 export function copyForms({ id, terminal_url }: Pick<Sandbox, 'id' | 'terminal_url'>) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ActivityType } from '../../../../../shared/contract/activity.ts'
+import { ActivityType } from '#shared/contract/activity.ts'
 import { activityFilters, passes } from './activityFilter.ts'
 
 test('every kind of activity is under exactly one filter beside all', () => {

@@ -1,4 +1,4 @@
-import type { ActivityType } from '../../../../../shared/contract/activity.ts'
+import type { ActivityType } from '#shared/contract/activity.ts'
 
 export const activityFilters = ['all', 'sandbox', 'terminal', 'command', 'file', 'snapshot', 'domain'] as const
 export type ActivityFilter = (typeof activityFilters)[number]

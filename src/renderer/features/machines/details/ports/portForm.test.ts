@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { AppError } from '../../../../../shared/appError.ts'
+import { AppError } from '#shared/appError.ts'
 import { emptyPortForm, portErrorOf, portErrorsOf, portInputOf } from './portForm.ts'
 
 test('a port is private until the person says otherwise, and has no name when none is given', () => {

@@ -1,6 +1,6 @@
-import { AppError } from '../../../../../shared/appError.ts'
-import type { ExposedPort } from '../../../../../shared/contract/ports.ts'
-import { exposePort } from '../../../../../shared/contract/ports.ts'
+import { AppError } from '#shared/appError.ts'
+import type { ExposedPort } from '#shared/contract/ports.ts'
+import { exposePort } from '#shared/contract/ports.ts'
 
 export type PortForm = { port: string; visibility: ExposedPort['visibility']; subdomain: string }
 export type PortErrors = { port?: string; subdomain?: string }

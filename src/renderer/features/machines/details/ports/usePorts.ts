@@ -6,15 +6,15 @@ import {
   listListeningPorts,
   listPorts,
   removePort,
-} from '../../../../../shared/contract/ports.ts'
-import type { Input } from '../../../../../shared/contract/route.ts'
-import type { Sandbox } from '../../../../../shared/contract/sandboxes.ts'
-import type { SandboxId } from '../../../../../shared/ids.ts'
-import { useAgent } from '../../../../agent/AgentProvider.tsx'
-import type { Agent } from '../../../../agent/agentClient.ts'
-import { readAgain } from '../../../../agent/readAgain.ts'
-import { noticeFailure } from '../../../../ui/noticeFailure.ts'
-import { useOpenPort } from '../../../../ui/sandboxes/useOpenPort.ts'
+} from '#shared/contract/ports.ts'
+import type { Input } from '#shared/contract/route.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
+import type { SandboxId } from '#shared/ids.ts'
+import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import type { Agent } from '#renderer/agent/agentClient.ts'
+import { readAgain } from '#renderer/agent/readAgain.ts'
+import { noticeFailure } from '#renderer/ui/noticeFailure.ts'
+import { useOpenPort } from '#renderer/ui/sandboxes/useOpenPort.ts'
 
 const everyMs = 3_000
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { SandboxProcess } from '../../../../../shared/contract/processes.ts'
+import type { SandboxProcess } from '#shared/contract/processes.ts'
 import { orderAfter, sortedProcesses } from './processOrder.ts'
 
 const process = (pid: number, cpu_percent: number, command: string) =>

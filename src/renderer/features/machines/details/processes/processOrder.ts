@@ -1,4 +1,4 @@
-import type { SandboxProcess } from '../../../../../shared/contract/processes.ts'
+import type { SandboxProcess } from '#shared/contract/processes.ts'
 
 export type ProcessColumn = 'pid' | 'user' | 'cpu_percent' | 'memory_mb' | 'command'
 export type ProcessOrder = { column: ProcessColumn; descending: boolean }

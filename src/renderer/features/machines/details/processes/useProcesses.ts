@@ -4,10 +4,10 @@ import {
   type ProcessSignal,
   type SandboxProcess,
   signalProcess,
-} from '../../../../../shared/contract/processes.ts'
-import type { Sandbox } from '../../../../../shared/contract/sandboxes.ts'
-import { useAgent } from '../../../../agent/AgentProvider.tsx'
-import { notify } from '../../../../ui/toast.tsx'
+} from '#shared/contract/processes.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
+import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { notify } from '#renderer/ui/toast.tsx'
 
 const everyMs = 3_000
 

@@ -1,5 +1,5 @@
-import type { getMetrics } from '../../../../../shared/contract/metrics.ts'
-import type { Output } from '../../../../../shared/contract/route.ts'
+import type { getMetrics } from '#shared/contract/metrics.ts'
+import type { Output } from '#shared/contract/route.ts'
 
 export type Metrics = Output<typeof getMetrics>
 export type MetricPoint = { atMs: number; cpuPercent: number; memoryMb: number; diskMb: number | null }

@@ -1,4 +1,4 @@
-import { Button } from '../../../../ui/Button.tsx'
+import { Button } from '#renderer/ui/Button.tsx'
 import { useObservable } from '../observable.ts'
 import type { TerminalPaste } from './terminalPaste.ts'
 

@@ -1,6 +1,6 @@
-import { Checkbox } from '../../../../ui/Checkbox.tsx'
-import { Select } from '../../../../ui/Select.tsx'
-import { notify } from '../../../../ui/toast.tsx'
+import { Checkbox } from '#renderer/ui/Checkbox.tsx'
+import { Select } from '#renderer/ui/Select.tsx'
+import { notify } from '#renderer/ui/toast.tsx'
 import { allowNotifications, notificationsAllowed } from '../bell.ts'
 import { PreferenceGroup, type PreferencePart } from './PreferenceGroup.tsx'
 

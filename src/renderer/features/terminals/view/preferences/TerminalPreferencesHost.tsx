@@ -1,7 +1,7 @@
 import { Settings2 } from 'lucide-react'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { useCommands } from '../../../../ui/commands/commandRegistry.tsx'
-import { preferencesKeys } from '../../../../ui/commands/terminalSafeKeys.ts'
+import { useCommands } from '#renderer/ui/commands/commandRegistry.tsx'
+import { preferencesKeys } from '#renderer/ui/commands/terminalSafeKeys.ts'
 import { onOpenPreferences, openPreferences } from './openPreferences.ts'
 
 const Dialog = lazy(async () => ({ default: (await import('./PreferencesDialog.tsx')).PreferencesDialog }))

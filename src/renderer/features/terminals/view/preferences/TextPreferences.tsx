@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { Checkbox } from '../../../../ui/Checkbox.tsx'
-import { NumberField, numberFault } from '../../../../ui/NumberField.tsx'
-import { Select } from '../../../../ui/Select.tsx'
+import { Checkbox } from '#renderer/ui/Checkbox.tsx'
+import { NumberField, numberFault } from '#renderer/ui/NumberField.tsx'
+import { Select } from '#renderer/ui/Select.tsx'
 import { PreferenceGroup, type PreferencePart } from './PreferenceGroup.tsx'
 import { contrasts, fontSizes, letterSpacings, lineHeights, scrollbacks } from './terminalPreferences.ts'
 

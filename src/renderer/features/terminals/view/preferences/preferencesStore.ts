@@ -1,5 +1,5 @@
-import { persisted } from '../../../../ui/storage/persisted.ts'
-import { usePersisted } from '../../../../ui/storage/usePersisted.ts'
+import { persisted } from '#renderer/ui/storage/persisted.ts'
+import { usePersisted } from '#renderer/ui/storage/usePersisted.ts'
 import { defaultPreferences, TerminalPreferences, withinLimits } from './terminalPreferences.ts'
 
 const storedPreferences = persisted('steward.terminal.preferences', TerminalPreferences, defaultPreferences)

@@ -1,4 +1,4 @@
-import type { Theme } from '../../../../ui/theme/theme.ts'
+import type { Theme } from '#renderer/ui/theme/theme.ts'
 
 /** `#rrggbb`, all of them: programs may ask for any. */
 export type TerminalColours = Record<TerminalColour, string>
