@@ -36,16 +36,20 @@ module.exports = {
     }),
     forbid(
       'slices-meet-in-compose',
-      src('main/(agent|service|host)/([^/]+)/', '^src/main/(agent|service)/(http|api|tools)/'),
+      src('main/(agent|service|host)/([^/]+)/', '^src/main/(agent|service)/(http|api|tools|compose)/'),
       {
         path: '^src/main/$1/[^/]+/',
-        pathNot: '^src/main/$1/$2/',
+        pathNot: '^src/main/$1/($2|base)/',
         dependencyTypesNot: ['type-only'],
       },
     ),
-    forbid('slices-know-no-local-api', src('main/agent/[^/]+/', '^src/main/agent/api/'), src('main/agent/api/')),
-    forbid('slices-know-no-composition', src('main/(agent|service|host)/([^/]+)/'), {
-      path: '^src/main/$1/(compose|[a-zA-Z]+(Parts|Ground))[.]ts$',
+    forbid(
+      'slices-know-no-local-api',
+      src('main/agent/[^/]+/', '^src/main/agent/(api|compose)/'),
+      src('main/agent/api/'),
+    ),
+    forbid('slices-know-no-composition', src('main/(agent|service|host)/([^/]+)/', '^src/main/[a-z]+/compose/'), {
+      path: '^src/main/$1/compose(/|[.]ts$)',
     }),
     forbid(
       'intents-have-one-writer',

@@ -7,12 +7,7 @@ import { type Migration, migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
-import {
-  type Reference,
-  referencesOf,
-  type StoredReferences,
-  type ThingKind,
-} from '#storage/storedReferences.ts'
+import { type Reference, referencesOf, type StoredReferences, type ThingKind } from '#storage/storedReferences.ts'
 
 /**
  * Each declared reference, run: removes the thing and reads what became of the row. What the schema enforces is run here

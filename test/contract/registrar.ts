@@ -1,10 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  type Registrar,
-  RegistrarFailure,
-  type Registration,
-} from '#service/domains/registrars/registrar.ts'
+import { type Registrar, RegistrarFailure, type Registration } from '#service/domains/registrars/registrar.ts'
 import { type DnsRecordData, dnsRecordTypes } from '#shared/dns/dnsRecord.ts'
 import { type ZoneStep, zonePlan } from '#shared/dns/zonePlan.ts'
 import { randomZone } from '../support/randomZone.ts'

@@ -1,11 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type {
-  Machine,
-  MachineTerminal,
-  SandboxRuntime,
-  TerminalRequest,
-} from '#host/runtimes/sandboxRuntime.ts'
+import type { Machine, MachineTerminal, SandboxRuntime, TerminalRequest } from '#host/runtimes/sandboxRuntime.ts'
 import { execStreamBytes } from '#host/runtimes/sandboxRuntime.ts'
 import type { MachineSpec } from '#shared/contract/hostIpc.ts'
 import type { ImageName } from '#shared/contract/images.ts'

@@ -1,20 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApiKey } from '#shared/contract/accounts.ts'
 import { getMe } from '#shared/contract/auth.ts'
-import {
-  adjustCredits,
-  getBalance,
-  grantCredits,
-  listTransactions,
-  refundCharge,
-} from '#shared/contract/credits.ts'
+import { adjustCredits, getBalance, grantCredits, listTransactions, refundCharge } from '#shared/contract/credits.ts'
 import { createChatCompletion } from '#shared/contract/inference.ts'
-import {
-  addModelServer,
-  readProviderKeysAgain,
-  removeProviderKey,
-  testProvider,
-} from '#shared/contract/providers.ts'
+import { addModelServer, readProviderKeysAgain, removeProviderKey, testProvider } from '#shared/contract/providers.ts'
 import { openWalletSheet } from '#shared/contract/wallet.ts'
 import { shortAddress } from '#shared/shortAddress.ts'
 import { eventually } from '../support/eventually.ts'

@@ -1,20 +1,14 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDatabase } from '#storage/openDatabase.ts'
 import { getMe } from '#shared/contract/auth.ts'
 import { createConversation } from '#shared/contract/chats.ts'
 import { addDnsRecord, listDnsRecords } from '#shared/contract/dnsRecords.ts'
 import { getDomain } from '#shared/contract/domains.ts'
 import { exposePort } from '#shared/contract/ports.ts'
 import { addSandboxDomain } from '#shared/contract/sandboxDomains.ts'
-import {
-  createSandbox,
-  deleteSandbox,
-  getSandbox,
-  listSandboxes,
-  stopSandbox,
-} from '#shared/contract/sandboxes.ts'
+import { createSandbox, deleteSandbox, getSandbox, listSandboxes, stopSandbox } from '#shared/contract/sandboxes.ts'
 import { addToolServer, changeToolServer } from '#shared/contract/toolServers.ts'
+import { openDatabase } from '#storage/openDatabase.ts'
 import { eventually } from '../support/eventually.ts'
 import { orphanSandboxes } from '../support/orphanSandboxes.ts'
 import { plantedDomain } from '../support/plantedDomain.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type EndingPrincipal, type LeaseHolder, leaseHolders } from '#agent/agentPrincipals.ts'
+import { type EndingPrincipal, type LeaseHolder, leaseHolders } from '#agent/base/agentPrincipals.ts'
 import { type AuthorityWorld, openAuthorityWorld, paymentIntent } from '../support/authorityWorld.ts'
 import { eventually, until } from '../support/eventually.ts'
 import type { Json } from '../support/runningService.ts'

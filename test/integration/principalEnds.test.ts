@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { issuedKinds, type PrincipalKind, principalKinds, workKinds } from '#service/principals.ts'
+import { issuedKinds, type PrincipalKind, principalKinds, workKinds } from '#service/base/principals.ts'
 import { eventually, until } from '../support/eventually.ts'
 import { inferenceOf } from '../support/models/inferenceOf.ts'
 import { type ProviderServer, providerServer } from '../support/models/providerServer.ts'

@@ -4,10 +4,10 @@ import { domainClaimRepository } from '#service/sandboxDomains/domainClaimReposi
 import { domainProof } from '#service/sandboxDomains/domainProof.ts'
 import { sandboxDomainRepository } from '#service/sandboxDomains/sandboxDomainRepository.ts'
 import { type SandboxDomains, sandboxDomains } from '#service/sandboxDomains/sandboxDomains.ts'
+import { AccountId, SandboxId } from '#shared/ids.ts'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
-import { AccountId, SandboxId } from '#shared/ids.ts'
 
 /** Domains that lead to sandboxes, proved by a real DNS server. */
 const ada = { accountId: AccountId.parse('acc_ada'), sandboxId: SandboxId.parse('a'.repeat(32)) }

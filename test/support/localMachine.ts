@@ -6,12 +6,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ReadStream } from 'node:tty'
 import { createTerminalInput } from '#host/runtimes/bubblewrap/terminalInput.ts'
-import type {
-  Machine,
-  MachineTerminal,
-  SandboxRuntime,
-  TerminalRequest,
-} from '#host/runtimes/sandboxRuntime.ts'
+import type { Machine, MachineTerminal, SandboxRuntime, TerminalRequest } from '#host/runtimes/sandboxRuntime.ts'
 import { AppError } from '#shared/appError.ts'
 import { SandboxId } from '#shared/ids.ts'
 

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { creditLedger } from '#service/credits/creditLedger.ts'
 import { historyRepository } from '#service/credits/historyRepository.ts'
 import { ledgerRepository } from '#service/credits/ledgerRepository.ts'
-import { openDatabase } from '#storage/openDatabase.ts'
 import { AccountId } from '#shared/ids.ts'
 import { microUsdOfCents } from '#shared/microUsd.ts'
+import { openDatabase } from '#storage/openDatabase.ts'
 
 /** Holds so many cents of an account of a service that may be running, and leaves the hold open. */
 export function plantedHold(dataDir: string, { accountId, cents }: { accountId: string; cents: number }): void {

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { domainRepository } from '#service/domains/domainRepository.ts'
 import { registryNameservers } from '#service/domains/registrars/local/localRegistry.ts'
 import { registryRepository } from '#service/domains/registrars/local/registryRepository.ts'
-import { openDatabase } from '#storage/openDatabase.ts'
 import { AccountId } from '#shared/ids.ts'
+import { openDatabase } from '#storage/openDatabase.ts'
 
 const yearMs = 365 * 24 * 60 * 60_000
 

@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import type { issuedKinds, workKinds } from '#service/principals.ts'
+import type { issuedKinds, workKinds } from '#service/base/principals.ts'
 import { eventually, until } from './eventually.ts'
 import type { ProviderServer } from './models/providerServer.ts'
 import { plainUsage } from './models/scriptedAnswer.ts'

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { accountRepository } from '#service/accounts/accountRepository.ts'
 import { apiKeys, keyRecord, keyTokens } from '#service/accounts/apiKeys.ts'
-import { openDatabase } from '#storage/openDatabase.ts'
 import { AccountId } from '#shared/ids.ts'
+import { openDatabase } from '#storage/openDatabase.ts'
 
 /** Adds somebody else to a service that may be running, and gives an API key of theirs, or one that manages the account. */
 export function secondAccount(dataDir: string, { managesAccount = false } = {}): { accountId: AccountId; key: string } {

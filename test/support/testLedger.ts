@@ -5,13 +5,13 @@ import type { CreditReservations, Reservation } from '#service/credits/creditRes
 import { historyRepository } from '#service/credits/historyRepository.ts'
 import { ledgerRepository } from '#service/credits/ledgerRepository.ts'
 import { type KeyRules, openReservations } from '#service/credits/openReservations.ts'
+import { AccountId } from '#shared/ids.ts'
+import { microUsdOfCents } from '#shared/microUsd.ts'
 import { groupCommit } from '#storage/groupCommit.ts'
 import { logFlush } from '#storage/logFlush.ts'
 import { migrate } from '#storage/migrate.ts'
 import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
-import { AccountId } from '#shared/ids.ts'
-import { microUsdOfCents } from '#shared/microUsd.ts'
 import { temporaryFolder } from './temporaryFolder.ts'
 
 /** A ledger on a file of its own, with one account, `ada`, that was given so many cents. */

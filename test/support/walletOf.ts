@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { NotedEntry } from '#agent/note.ts'
+import type { NotedEntry } from '#agent/base/note.ts'
 import { openWallet } from '#agent/wallet/openWallet.ts'
 import type { HeaderCost } from '#agent/wallet/vaultHeader.ts'
 import { walletPlaces } from '#agent/wallet/walletPlaces.ts'
@@ -7,10 +7,10 @@ import { walletRepository } from '#agent/wallet/walletRepository.ts'
 import type { WalletVault } from '#agent/wallet/walletVault.ts'
 import { keychainSecretStore } from '#platform/keychainSecretStore.ts'
 import { vaultFileSecretStore } from '#platform/vaultFileSecretStore.ts'
+import type { LocalEvent } from '#shared/contract/localApi.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
-import type { LocalEvent } from '#shared/contract/localApi.ts'
 
 export type TestWallet = {
   wallet: WalletVault

@@ -3,8 +3,8 @@ import type { Stats } from 'node:fs'
 import { chmod, chown, copyFile, cp, lstat, mkdir, readdir, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { AppError } from '#shared/appError.ts'
 import { belongsToRange, inRange, removeInRange } from '#host/runtimes/bubblewrap/images/inRange.ts'
+import { AppError } from '#shared/appError.ts'
 
 const execute = promisify(execFile)
 

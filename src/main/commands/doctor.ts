@@ -1,9 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { AppError } from '#shared/appError.ts'
-import { hostMethods } from '#shared/contract/hostIpc.ts'
-import type { Enforced, RuntimeReport } from '#shared/contract/sandboxes.ts'
 import { secretPlaces } from '#agent/wallet/secretPlaces.ts'
 import { type Config, type Environment, loadConfig } from '#config/config.ts'
 import { dockerConfig } from '#config/dockerConfig.ts'
@@ -21,6 +18,9 @@ import { canListen } from '#platform/loopbackListening.ts'
 import { backendNames, type SecretStore } from '#platform/secretStore.ts'
 import { tryKeychain } from '#platform/tryKeychain.ts'
 import { version } from '#platform/version.ts'
+import type { AppError } from '#shared/appError.ts'
+import { hostMethods } from '#shared/contract/hostIpc.ts'
+import type { Enforced, RuntimeReport } from '#shared/contract/sandboxes.ts'
 
 /** `limited`: it works, less well than it could; `notes` say why, with the command that changes it. */
 export type Finding = {

@@ -1,7 +1,4 @@
 import { join } from 'node:path'
-import { AppError } from '#shared/appError.ts'
-import type { HostImage } from '#shared/contract/hostIpc.ts'
-import type { ImageName } from '#shared/contract/images.ts'
 import type { StartOptions } from '#config/startOptions.ts'
 import { bubblewrapRuntime } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { machineFolders } from '#host/runtimes/bubblewrap/machineFolder.ts'
@@ -10,6 +7,9 @@ import { openDataFolder } from '#platform/dataFolder.ts'
 import { onEndSignal } from '#platform/endSignals.ts'
 import { hostFolder } from '#platform/hostSocket.ts'
 import { silentLog } from '#platform/log.ts'
+import { AppError } from '#shared/appError.ts'
+import type { HostImage } from '#shared/contract/hostIpc.ts'
+import type { ImageName } from '#shared/contract/images.ts'
 import { type ImageOrder, imageOrder } from './imageOrder.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
+import type { ImageWords } from '#config/startOptions.ts'
 import { AppError } from '#shared/appError.ts'
 import { ImageName, ImageSource } from '#shared/contract/images.ts'
-import type { ImageWords } from '#config/startOptions.ts'
 
 export type ImageOrder =
   | { kind: 'list' }

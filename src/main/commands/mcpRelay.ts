@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { profileHeader, type StdioDoor, type ToolProfile } from '#shared/contract/toolClients.ts'
 import { parseJson } from '#platform/boundedJson.ts'
 import { sseParser } from '#platform/http/sseEvents.ts'
 import { type HttpClient, textOf } from '#platform/httpClient.ts'
 import { parsedJson } from '#platform/parsedJson.ts'
+import { profileHeader, type StdioDoor, type ToolProfile } from '#shared/contract/toolClients.ts'
 
 /** What `mcpRelay` works with. */
 export type McpRelayOptions = {

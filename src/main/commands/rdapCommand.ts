@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { AppError } from '#shared/appError.ts'
 import type { StartOptions } from '#config/startOptions.ts'
 import { parseJson } from '#platform/boundedJson.ts'
 import { openDataFolder } from '#platform/dataFolder.ts'
@@ -8,6 +7,7 @@ import { httpClient } from '#platform/httpClient.ts'
 import { keptRdapList } from '#platform/keptRdapList.ts'
 import { parsedJson } from '#platform/parsedJson.ts'
 import { replaceFile } from '#platform/replaceFile.ts'
+import { AppError } from '#shared/appError.ts'
 
 const publicList = 'https://data.iana.org/rdap/dns.json'
 /** IANA's list has 300 KB and more than a thousand top-level domains. */

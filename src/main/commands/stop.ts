@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { hostMethods } from '#shared/contract/hostIpc.ts'
 import type { StartOptions } from '#config/startOptions.ts'
 import { type LockHolder, lockHolder } from '#platform/dataLock.ts'
 import { findHostProcess, killHostProcess } from '#platform/hostProcess.ts'
 import { hostSocketPath } from '#platform/hostSocket.ts'
 import { connectIpc, type IpcClient } from '#platform/ipc/ipcClient.ts'
 import { isRunning, processIdentity } from '#platform/processIdentity.ts'
+import { hostMethods } from '#shared/contract/hostIpc.ts'
 
 const politeMs = 30_000
 const answerMs = 10_000

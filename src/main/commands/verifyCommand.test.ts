@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { genesisHash } from '#agent/activity/entryHash.ts'
 import { entryOf } from '#agent/activity/rowProblems.ts'
 import { jsonLines } from '#agent/activity/timelineExport.ts'
 import type { TimelineRow } from '#agent/activity/timelineRepository.ts'
 import { writtenEntry } from '#agent/activity/writtenEntry.ts'
+import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { checkFile, checkWords } from './verifyCommand.ts'
 
 /** Files as somebody may bring them. */

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
-import { AppError } from '#shared/appError.ts'
 import { checkExport, type ExportCheck, longestLine } from '#agent/activity/exportCheck.ts'
 import type { StartOptions } from '#config/startOptions.ts'
+import { AppError } from '#shared/appError.ts'
 
 /**
  * Checks an export of Activity, without the log it came from.

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { AppError } from '#shared/appError.ts'
 import { readPrivateFile } from '#platform/privateFile.ts'
 import type { RegistrarOptions } from '#service/domains/registrars/registrarOptions.ts'
+import { AppError } from '#shared/appError.ts'
 
 const loopback = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?(\/|$)/
 const Url = z

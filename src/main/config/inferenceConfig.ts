@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import type { InferenceOptions } from '#service/inference/providerSettings.ts'
 import { families, mapFamilies } from '#shared/contract/families.ts'
 import { ConfiguredModel } from '#shared/modelFields.ts'
-import type { InferenceOptions } from '#service/inference/providerSettings.ts'
 
 const BaseUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' })
 const Key = z.string().min(1, 'must not be empty').nullable().default(null)

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { AppError } from '#shared/appError.ts'
-import { evmNetworks } from '#shared/contract/networks.ts'
 import { isLoopback } from '#platform/listenAddress.ts'
 import { parsedJson } from '#platform/parsedJson.ts'
 import { readPrivateFile } from '#platform/privateFile.ts'
 import type { CdpKey } from '#service/payments/cdpToken.ts'
 import type { PaymentOptions } from '#service/payments/paymentOptions.ts'
+import { AppError } from '#shared/appError.ts'
+import { evmNetworks } from '#shared/contract/networks.ts'
 import { parseCdpKey } from './cdpKey.ts'
 
 const names = evmNetworks.flatMap(({ slug, id }) => [slug, id])

@@ -1,9 +1,9 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { AppError } from '#shared/appError.ts'
 import { type CommandLine, type Given, parseCommandLine } from '#platform/commandLine.ts'
 import { defaultDataFolder } from '#platform/dataFolder.ts'
 import { parseListen } from '#platform/listenAddress.ts'
+import { AppError } from '#shared/appError.ts'
 import type { Environment } from './config.ts'
 
 /** How a person starts the application: the window and the browser way take the same. */

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import { AppError } from '#shared/appError.ts'
-import { startApp } from '#agent/compose.ts'
+import { startApp } from '#agent/compose/compose.ts'
 import { type Environment, environment, loadConfig } from '#config/config.ts'
 import { headlessLine, readStartOptions, type StartOptions } from '#config/startOptions.ts'
 import { exitCodeOf, failureText, helpOf } from '#platform/commandLine.ts'
@@ -9,6 +8,7 @@ import { type OpeningPage, openInBrowser } from '#platform/openInBrowser.ts'
 import { requestFreshUrl } from '#platform/startSocket.ts'
 import { createTimeSource } from '#platform/timeSource.ts'
 import { version } from '#platform/version.ts'
+import { AppError } from '#shared/appError.ts'
 
 /**
  * The application without a window: serves the interface for a browser until it is told to end.

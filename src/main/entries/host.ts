@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util'
-import { AppError } from '#shared/appError.ts'
 import { namedRuntimes, startHost } from '#host/compose.ts'
 import { usualCpuWeight } from '#host/runtimes/bubblewrap/bubblewrapRuntime.ts'
 import { DockerOptions, usualDocker } from '#host/runtimes/docker/dockerOptions.ts'
@@ -7,6 +6,7 @@ import { parseJson } from '#platform/boundedJson.ts'
 import { jsonLog, type LogLevel } from '#platform/log.ts'
 import { openLogFile } from '#platform/logFile.ts'
 import { version } from '#platform/version.ts'
+import { AppError } from '#shared/appError.ts'
 
 /**
  * The sandbox host as a process: `node host.ts --data DIR --runtimes bubblewrap,docker --docker JSON --spares 1 --cpu-weight 25 --log-level info [--log FILE] [--idle-exit-ms N]`.

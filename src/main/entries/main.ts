@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { app } from 'electron'
-import { startApp } from '#agent/compose.ts'
+import { startApp } from '#agent/compose/compose.ts'
 import { environment } from '#config/config.ts'
 import { readStartOptions, type StartOptions } from '#config/startOptions.ts'
 import { exitCodeOf, failureText } from '#platform/commandLine.ts'

@@ -1,8 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { AppError } from '#shared/appError.ts'
-import { StdioDoor, stdioDoorFile, ToolProfile } from '#shared/contract/toolClients.ts'
-import type { RunningApp } from '#agent/compose.ts'
+import type { RunningApp } from '#agent/compose/compose.ts'
 import { mcpRelay } from '#commands/mcpRelay.ts'
 import { type Environment, environment } from '#config/config.ts'
 import { places } from '#config/startOptions.ts'
@@ -14,6 +12,8 @@ import { parsedJson } from '#platform/parsedJson.ts'
 import { readSecretFile } from '#platform/secretFile.ts'
 import { createTimeSource } from '#platform/timeSource.ts'
 import { version } from '#platform/version.ts'
+import { AppError } from '#shared/appError.ts'
+import { StdioDoor, stdioDoorFile, ToolProfile } from '#shared/contract/toolClients.ts'
 
 const line: CommandLine = {
   usage: 'steward-mcp',
@@ -65,7 +65,7 @@ export async function mcpProgram(parts: readonly string[], given: Environment): 
     return undefined
   }
   const started = async (): Promise<StdioDoor> => {
-    const { startApp } = await import('#agent/compose.ts')
+    const { startApp } = await import('#agent/compose/compose.ts')
     try {
       app = await startApp({
         dataFolder,

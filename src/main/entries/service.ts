@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { AppError } from '#shared/appError.ts'
-import { type ModelOrder, ServiceOrder } from '#shared/contract/supervision.ts'
 import { type Config, environment, hostEnvironment, loadConfig } from '#config/config.ts'
 import { dockerConfig } from '#config/dockerConfig.ts'
 import { registrarOptions } from '#config/domainsConfig.ts'
@@ -25,8 +23,10 @@ import { Scope } from '#platform/scope.ts'
 import { createTimeSource } from '#platform/timeSource.ts'
 import { version } from '#platform/version.ts'
 import type { NewWallets } from '#service/auth/signIns.ts'
-import { type RunningService, startService } from '#service/compose.ts'
+import { type RunningService, startService } from '#service/compose/compose.ts'
 import { type HostSettings, hostLauncher } from '#service/host/launchedHost.ts'
+import { AppError } from '#shared/appError.ts'
+import { type ModelOrder, ServiceOrder } from '#shared/contract/supervision.ts'
 
 /** An application whose earlier service is still ending waits this long for it. */
 const supervisedLockMs = 20_000

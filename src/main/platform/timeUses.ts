@@ -22,7 +22,7 @@ export const timeUses = {
   ledger: {
     reads: ['wall', 'steady'],
     answer: 'Days of key limits and the time of holds go on. Transfers carry the wall time.',
-    modules: ['service/credits/creditLedger.ts', 'service/creditParts.ts'],
+    modules: ['service/credits/creditLedger.ts', 'service/compose/creditParts.ts'],
   },
   budgets: {
     reads: ['steady'],
@@ -50,7 +50,7 @@ export const timeUses = {
     answer:
       'Schedules go on. Nothing is paid while the wall clock differs from the seller’s, nor called void too early.',
     modules: [
-      'agent/paymentParts.ts',
+      'agent/compose/paymentParts.ts',
       'agent/payments/authorizationLookup.ts',
       'agent/payments/paymentFollower.ts',
       'agent/payments/paymentJournal.ts',
@@ -95,8 +95,8 @@ export const timeUses = {
       'agent/approvals/intentVerdicts.ts',
       'agent/approvals/purchaseClosing.ts',
       'agent/approvals/requesterLeases.ts',
-      'agent/authorityParts.ts',
-      'agent/mayNow.ts',
+      'agent/compose/authorityParts.ts',
+      'agent/compose/mayNow.ts',
     ],
   },
   repetitions: {

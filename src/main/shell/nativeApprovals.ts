@@ -1,7 +1,7 @@
 import { type BrowserWindow, dialog, type MessageBoxOptions, Notification } from 'electron'
+import type { ApprovalDialog } from '#agent/approvals/approvalDialog.ts'
 import { askerLine } from '#shared/contract/askerWords.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
-import type { ApprovalDialog } from '#agent/approvals/approvalDialog.ts'
 
 type Shown = {
   window: () => BrowserWindow | undefined

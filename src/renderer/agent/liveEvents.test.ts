@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type WebSocket as ServerSocket, WebSocketServer } from 'ws'
-import { eventually } from '#test/support/eventually.ts'
 import type { LocalEvent } from '#shared/contract/localApi.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { type LiveEvents, liveEvents } from './liveEvents.ts'
 
 let server: WebSocketServer

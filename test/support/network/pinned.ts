@@ -2,11 +2,7 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
 import { promisify } from 'node:util'
-import {
-  type NetworkTools,
-  networkArguments,
-  tryToConnect,
-} from '#host/runtimes/bubblewrap/network/connectNetwork.ts'
+import { type NetworkTools, networkArguments, tryToConnect } from '#host/runtimes/bubblewrap/network/connectNetwork.ts'
 import { probeNetwork } from '#host/runtimes/bubblewrap/network/networkAbilities.ts'
 import { kill } from '#host/runtimes/bubblewrap/processTable.ts'
 import { perlArgument, perlScript } from '#host/runtimes/perlScript.ts'

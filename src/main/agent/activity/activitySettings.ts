@@ -1,6 +1,6 @@
 import type { ActivitySettings } from '#shared/contract/activitySettings.ts'
 import { type Emitter, emitter } from '#shared/emitter.ts'
-import type { Note } from '../note.ts'
+import type { Note } from '../base/note.ts'
 import type { SettingsRepository } from './settingsRepository.ts'
 
 /** How long the log and recordings are kept, and whether terminals are recorded. */

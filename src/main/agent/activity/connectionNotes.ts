@@ -1,5 +1,5 @@
+import type { Note } from '../base/note.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
-import type { Note } from '../note.ts'
 
 /** A service that is away for less is not worth a word: it restarts, or the network blinked. */
 const worthAWordMs = 10_000

@@ -1,7 +1,7 @@
 import type { Links } from '#shared/contract/timelineLinks.ts'
 import { TaskId } from '#shared/contract/timelineLinks.ts'
-import type { NotedEntry } from '../note.ts'
-import type { PresentTask } from '../taskContext.ts'
+import type { NotedEntry } from '../base/note.ts'
+import type { PresentTask } from '../base/taskContext.ts'
 import { entryOf } from './rowProblems.ts'
 import type { TimelineRepository } from './timelineRepository.ts'
 

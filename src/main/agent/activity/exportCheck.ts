@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { TimelineEntry } from '#shared/contract/timeline.ts'
 import { parseJson } from '#platform/boundedJson.ts'
+import { TimelineEntry } from '#shared/contract/timeline.ts'
 import { canonicalJson, genesisHash } from './entryHash.ts'
 import { cutKind } from './timelineCut.ts'
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
+import { parseJson } from '#platform/boundedJson.ts'
 import { TimelineEntry } from '#shared/contract/timeline.ts'
 import { isoTime } from '#shared/time.ts'
-import { parseJson } from '#platform/boundedJson.ts'
 import { canonicalJson, entryHash, genesisHash } from './entryHash.ts'
 import type { TimelineRow } from './timelineRepository.ts'
 

@@ -1,3 +1,4 @@
+import type { Log } from '#platform/log.ts'
 import {
   type AccountActivity,
   AccountActivityType,
@@ -11,10 +12,9 @@ import type { UnreadableEntry } from '#shared/contract/readAnswer.ts'
 import { isTurn, type Requester, toRequester } from '#shared/contract/requester.ts'
 import type { TaskId } from '#shared/contract/timelineLinks.ts'
 import { openRecord } from '#shared/openRecord.ts'
-import type { Log } from '#platform/log.ts'
+import type { NotedEntry } from '../base/note.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
-import type { NotedEntry } from '../note.ts'
 import { entryOf as entryOfRow } from './rowProblems.ts'
 import type { Timeline } from './timeline.ts'
 import { cleanText } from './withoutSecrets.ts'

@@ -1,5 +1,5 @@
 import { changeActivitySettings, getActivitySettings } from '#shared/contract/activitySettings.ts'
-import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
+import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
 import type { ActivitySettingsStore } from './activitySettings.ts'
 
 export function settingsRoutes(settings: ActivitySettingsStore): LocalEndpoint[] {

@@ -1,11 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Output, Parsed } from '#shared/contract/route.ts'
-import {
-  type exportTimeline,
-  type listTimeline,
-  requestIdOf,
-  type TimelineEntry,
-} from '#shared/contract/timeline.ts'
+import { type exportTimeline, type listTimeline, requestIdOf, type TimelineEntry } from '#shared/contract/timeline.ts'
 import type { LinkKind } from '#shared/contract/timelineLinks.ts'
 import { entryOf, linkProblem } from './rowProblems.ts'
 import { lastCut } from './timelineCut.ts'

@@ -1,6 +1,6 @@
 import type { Links } from '#shared/contract/timelineLinks.ts'
 import { isoTime } from '#shared/time.ts'
-import type { NotedEntry } from '../note.ts'
+import type { NotedEntry } from '../base/note.ts'
 import { canonicalJson, entryHash } from './entryHash.ts'
 import type { Head } from './timelineHead.ts'
 import type { TimelineRow } from './timelineRepository.ts'

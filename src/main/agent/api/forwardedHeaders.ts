@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { endToEnd, type HeaderList } from '#platform/http/endToEndHeaders.ts'
 import { windowKeyHeader, windowProtocol } from '#shared/contract/localApi.ts'
 import { requesterHeader } from '#shared/contract/requester.ts'
 import { taskHeader } from '#shared/contract/timelineLinks.ts'
 import { uploadOffsetHeader } from '#shared/contract/uploads.ts'
-import { endToEnd, type HeaderList } from '#platform/http/endToEndHeaders.ts'
-import { newTask } from '../taskContext.ts'
+import { newTask } from '../base/taskContext.ts'
 import { forwardedAnswerHeaders } from './answerHeaders.ts'
 import { offersWindowKey, withoutWindowProtocols } from './windowProof.ts'
 

@@ -1,14 +1,9 @@
-import { AppError } from '#shared/appError.ts'
-import {
-  createChatCompletion,
-  createEmbeddings,
-  createMessage,
-  createResponse,
-} from '#shared/contract/inference.ts'
 import { type Exchange, pathAndQuery } from '#platform/http/exchange.ts'
 import { router } from '#platform/http/router.ts'
+import { AppError } from '#shared/appError.ts'
+import { createChatCompletion, createEmbeddings, createMessage, createResponse } from '#shared/contract/inference.ts'
+import type { LocalEvents } from '../base/localEvents.ts'
 import type { ServiceLink } from '../connections/serviceLink.ts'
-import type { LocalEvents } from '../localEvents.ts'
 
 /** Applies the stop switch to models of a remote service, which does not know it. */
 export type HostedModels = {

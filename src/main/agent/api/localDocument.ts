@@ -1,3 +1,6 @@
+import { anyKey, keySchemes } from '#platform/openApi/keySchemes.ts'
+import { type OpenApiDocument, openApiDocument } from '#platform/openApi/openApiDocument.ts'
+import type { SecurityRequirement, SocketRoute } from '#platform/openApi/operations.ts'
 import { Automaton, AutomatonProfile, Registration } from '#shared/contract/automatons.ts'
 import { Attachment, Prompt } from '#shared/contract/chatLibrary.ts'
 import { AnswerUsage, ChatFailure, Message } from '#shared/contract/chatMessages.ts'
@@ -10,15 +13,7 @@ import {
   SpendLimits,
 } from '#shared/contract/chats.ts'
 import { Image } from '#shared/contract/images.ts'
-import {
-  Asker,
-  Grant,
-  Intent,
-  IntentRecord,
-  Policy,
-  PolicyRule,
-  SignedIntent,
-} from '#shared/contract/intents.ts'
+import { Asker, Grant, Intent, IntentRecord, Policy, PolicyRule, SignedIntent } from '#shared/contract/intents.ts'
 import {
   LocalEvent,
   localEventsPath,
@@ -31,9 +26,6 @@ import { Enforced, Sandbox } from '#shared/contract/sandboxes.ts'
 import { Terminal } from '#shared/contract/terminals.ts'
 import { TimelineEntry } from '#shared/contract/timeline.ts'
 import { Balance, Keyring, Wallet, WalletAccount } from '#shared/contract/wallet.ts'
-import { anyKey, keySchemes } from '#platform/openApi/keySchemes.ts'
-import { type OpenApiDocument, openApiDocument } from '#platform/openApi/openApiDocument.ts'
-import type { SecurityRequirement, SocketRoute } from '#platform/openApi/operations.ts'
 
 const about = `What the application adds beside its service, for the programs of the person at this machine: requests to sign, registrations of
 automatons, and the wallet without its secrets, and the chats of the person. The paths of the service answer at this address too; \`/openapi.json\` describes them.

@@ -2,8 +2,8 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { extname, join, normalize, sep } from 'node:path'
-import { AppError } from '#shared/appError.ts'
 import { type BytesAnswer, bytesAnswer } from '#platform/http/answers.ts'
+import { AppError } from '#shared/appError.ts'
 import { pageHeaders } from './answerHeaders.ts'
 
 export type PageFiles = {

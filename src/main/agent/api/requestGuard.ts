@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import { foreignPage, originGuard } from '#platform/http/originGuard.ts'
 import { AppError } from '#shared/appError.ts'
 import { sheetHostName } from '#shared/contract/wallet.ts'
-import { foreignPage, originGuard } from '#platform/http/originGuard.ts'
 
 export type RequestGuard = {
   /**

@@ -1,5 +1,8 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { openClock } from '#platform/clock.ts'
+import { AppError } from '#shared/appError.ts'
+import { IntentRecord } from '#shared/contract/intents.ts'
 import {
   agent,
   approvalsOfTest,
@@ -16,9 +19,6 @@ import { eventually, until } from '#test/support/eventually.ts'
 import { isGenuine, lockableSigner } from '#test/support/lockableSigner.ts'
 import { memoryReservations } from '#test/support/memoryReservations.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { AppError } from '#shared/appError.ts'
-import { IntentRecord } from '#shared/contract/intents.ts'
-import { openClock } from '#platform/clock.ts'
 
 const approve = { approve: true, confirmed: false }
 const deny = { approve: false, confirmed: false }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Grant, IntentRecord, Policy } from '#shared/contract/intents.ts'
 import { shortAddress } from '#shared/shortAddress.ts'
-import type { Note } from '../note.ts'
+import type { Note } from '../base/note.ts'
 import type { TimelineActor } from './intentLifecycle.ts'
 import { policyNote } from './policyWords.ts'
 

@@ -13,7 +13,7 @@ import {
   revokeGrant,
   switchStop,
 } from '#shared/contract/intents.ts'
-import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
+import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
 import type { ApprovalDialog } from './approvalDialog.ts'
 import type { Approvals } from './approvals.ts'
 import { confirmedApprovals } from './confirmedApprovals.ts'

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/appError.ts'
 import type { Asker } from '#shared/contract/intents.ts'
-import type { MayNow, Refusal } from '../mayNow.ts'
+import type { MayNow, Refusal } from '../base/judgement.ts'
 import type { Signer } from '../signer/signer.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
 import type { Approvals } from './approvals.ts'

@@ -1,7 +1,7 @@
 import { AppError } from '#shared/appError.ts'
 import type { Grant, IntentRecord } from '#shared/contract/intents.ts'
 import { isoTime } from '#shared/time.ts'
-import type { MayNow, Refusal } from '../mayNow.ts'
+import type { MayNow, Refusal } from '../base/judgement.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
 import { decidedAlready, noSuchIntent, walletLocked } from './approvalErrors.ts'
 import type { ApprovalNotes } from './approvalNotes.ts'

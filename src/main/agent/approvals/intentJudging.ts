@@ -1,6 +1,6 @@
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import { isoTime } from '#shared/time.ts'
-import { isFinal, type MayNow, type Refusal } from '../mayNow.ts'
+import { isFinal, type MayNow, type Refusal } from '../base/judgement.ts'
 import type { IntentChange, IntentLifecycle } from './intentLifecycle.ts'
 import type { StoredIntent } from './intentRepository.ts'
 import type { Verdict } from './judge.ts'

@@ -1,5 +1,5 @@
 import type { IntentRecord } from '#shared/contract/intents.ts'
-import { isFinal, type MayNow } from '../mayNow.ts'
+import { isFinal, type MayNow } from '../base/judgement.ts'
 import type { IntentJudging } from './intentJudging.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'
 

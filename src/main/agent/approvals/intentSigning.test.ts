@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { AppError } from '#shared/appError.ts'
+import type { Intent, IntentRecord } from '#shared/contract/intents.ts'
 import { approvalsOfTest, payment, rule, script, signInTo, withRules } from '#test/support/approvals.ts'
 import { until } from '#test/support/eventually.ts'
 import { lockableSigner } from '#test/support/lockableSigner.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { AppError } from '#shared/appError.ts'
-import type { Intent, IntentRecord } from '#shared/contract/intents.ts'
 import type { Decision } from './approvals.ts'
 
 /** What was approved and came back to waiting, because the wallet locked itself while it was signed. */

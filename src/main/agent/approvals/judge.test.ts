@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { rule, script, withRules } from '#test/support/approvals.ts'
 import type { Grant } from '#shared/contract/intents.ts'
+import { rule, script, withRules } from '#test/support/approvals.ts'
 import { judge } from './judge.ts'
 import type { JudgedIntent } from './judgedIntent.ts'
 

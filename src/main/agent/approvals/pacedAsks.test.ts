@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import type { Asker } from '#shared/contract/intents.ts'
 import {
   agent,
   openApprovals,
@@ -9,7 +10,6 @@ import {
   signInTo,
   withRules,
 } from '#test/support/approvals.ts'
-import type { Asker } from '#shared/contract/intents.ts'
 import { askPace, pacedAsks } from './pacedAsks.ts'
 
 const { burst } = askPace.ofOneAsker

@@ -1,6 +1,6 @@
+import { tokenBuckets } from '#platform/tokenBuckets.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Asker } from '#shared/contract/intents.ts'
-import { tokenBuckets } from '#platform/tokenBuckets.ts'
 import type { Approvals } from './approvals.ts'
 
 /** At once, and then so many each second. Whatever is asked stays in the log for good. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { rule, withRules } from '#test/support/approvals.ts'
 import { AskerKind, IntentKind, Policy, PolicyRule } from '#shared/contract/intents.ts'
+import { rule, withRules } from '#test/support/approvals.ts'
 import { judge } from './judge.ts'
 import { checkRules, loosens } from './policyChange.ts'
 import { firstRule, fits, type PolicySubject } from './policyMatch.ts'

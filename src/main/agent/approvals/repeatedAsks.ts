@@ -1,6 +1,6 @@
-import type { IntentRecord } from '#shared/contract/intents.ts'
 import { answersKeptMs, oncePerKey } from '#platform/oncePerKey.ts'
-import type { LocalCall } from '../localEndpoint.ts'
+import type { IntentRecord } from '#shared/contract/intents.ts'
+import type { LocalCall } from '../base/localEndpoint.ts'
 import type { RepeatRepository } from './repeatRepository.ts'
 
 /** To be done in the transaction that keeps the intent. */

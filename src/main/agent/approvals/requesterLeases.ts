@@ -1,6 +1,11 @@
-import type { Grant, IntentRecord } from '#shared/contract/intents.ts'
 import type { Lease, PrincipalId } from '#platform/principals.ts'
-import { type AgentPrincipals, type PrincipalRights, requesterPrincipal, walletPrincipal } from '../agentPrincipals.ts'
+import type { Grant, IntentRecord } from '#shared/contract/intents.ts'
+import {
+  type AgentPrincipals,
+  type PrincipalRights,
+  requesterPrincipal,
+  walletPrincipal,
+} from '../base/agentPrincipals.ts'
 import type { GrantRepository } from './grantRepository.ts'
 import type { IntentLifecycle } from './intentLifecycle.ts'
 import { isOpen } from './intentStates.ts'

@@ -1,4 +1,4 @@
-import type { LocalEvents } from '../localEvents.ts'
+import type { LocalEvents } from '../base/localEvents.ts'
 import type { ApprovalDialog } from './approvalDialog.ts'
 
 type Options = { dialog: Pick<ApprovalDialog, 'announce'>; events: LocalEvents }

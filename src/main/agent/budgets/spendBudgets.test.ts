@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
+import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { type SpendAsk, type SpendBudgets, spendBudgets } from './spendBudgets.ts'
 import { spendRepository } from './spendRepository.ts'
 

@@ -1,6 +1,6 @@
-import { chatLimits } from '#shared/contract/chats.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
+import { chatLimits } from '#shared/contract/chats.ts'
 import type { ChatStore } from './chatStore.ts'
 
 const everyMs = 3600 * 1000

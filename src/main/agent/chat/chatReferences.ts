@@ -1,4 +1,4 @@
-import type { LocalEvents } from '../localEvents.ts'
+import type { LocalEvents } from '../base/localEvents.ts'
 import type { ReferenceHolder } from '../references/removedThings.ts'
 import type { ChatStore } from './chatStore.ts'
 

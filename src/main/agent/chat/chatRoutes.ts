@@ -1,3 +1,4 @@
+import { eventsAnswer } from '#platform/http/answers.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Message } from '#shared/contract/chatMessages.ts'
 import {
@@ -19,8 +20,7 @@ import {
   restoreConversation,
   searchConversations,
 } from '#shared/contract/chats.ts'
-import { eventsAnswer } from '#platform/http/answers.ts'
-import { type LocalEndpoint, localEndpoint, localEventsEndpoint } from '../localEndpoint.ts'
+import { type LocalEndpoint, localEndpoint, localEventsEndpoint } from '../base/localEndpoint.ts'
 import { answerEvents } from './answerEvents.ts'
 import type { ChatStore } from './chatStore.ts'
 import type { Conversations } from './conversations.ts'

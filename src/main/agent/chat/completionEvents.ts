@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { AppError } from '#shared/appError.ts'
 import { parseJson } from '#platform/boundedJson.ts'
+import { AppError } from '#shared/appError.ts'
 import type { CallPiece, Carried } from './gatheredCalls.ts'
 
 /** Places of calls in a step. */

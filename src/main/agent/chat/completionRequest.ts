@@ -1,6 +1,6 @@
+import { parseJson } from '#platform/boundedJson.ts'
 import type { createChatCompletion, ListedModel } from '#shared/contract/inference.ts'
 import type { Input } from '#shared/contract/route.ts'
-import { parseJson } from '#platform/boundedJson.ts'
 import type { CallRow, StepRow } from './callRepository.ts'
 import type { ChatStore } from './chatStore.ts'
 import { toolboxOf } from './chatToolbox.ts'

@@ -1,3 +1,4 @@
+import { parseJson } from '#platform/boundedJson.ts'
 import { AppError } from '#shared/appError.ts'
 import {
   type ChatHit,
@@ -13,11 +14,10 @@ import {
 } from '#shared/contract/chats.ts'
 import { type ChatTools, noTools } from '#shared/contract/chatTools.ts'
 import { isoTime } from '#shared/time.ts'
-import { parseJson } from '#platform/boundedJson.ts'
-import type { AgentPrincipals } from '../agentPrincipals.ts'
+import type { AgentPrincipals } from '../base/agentPrincipals.ts'
+import type { LocalEvents } from '../base/localEvents.ts'
+import type { Note } from '../base/note.ts'
 import type { SpendBudgets } from '../budgets/spendBudgets.ts'
-import type { LocalEvents } from '../localEvents.ts'
-import type { Note } from '../note.ts'
 import type { ChatStore } from './chatStore.ts'
 import type { ListFilter, ListPlace, StoredConversation } from './conversationRepository.ts'
 import { chatName, cleanTitle, newChat } from './conversationTitle.ts'

@@ -1,5 +1,5 @@
-import { AnswerUsage } from '#shared/contract/chatMessages.ts'
 import { parseJson } from '#platform/boundedJson.ts'
+import { AnswerUsage } from '#shared/contract/chatMessages.ts'
 import type { SpendBudgets } from '../budgets/spendBudgets.ts'
 import { weightOfAnswer } from './answerTurn.ts'
 import { spendOf } from './answerUsage.ts'

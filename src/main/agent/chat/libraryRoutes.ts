@@ -10,9 +10,9 @@ import {
   listPrompts,
 } from '#shared/contract/chatLibrary.ts'
 import { changeFolder, createFolder, deleteFolder, listFolders } from '#shared/contract/chats.ts'
-import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
-import type { LocalEvents } from '../localEvents.ts'
-import type { Note } from '../note.ts'
+import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
+import type { LocalEvents } from '../base/localEvents.ts'
+import type { Note } from '../base/note.ts'
 import type { Attachments } from './attachments.ts'
 import type { ChatStore } from './chatStore.ts'
 import { exportedConversation } from './conversationExport.ts'

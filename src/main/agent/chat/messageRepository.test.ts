@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { type ConversationId, noParameters } from '#shared/contract/chats.ts'
 import { noTools } from '#shared/contract/chatTools.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { type Database, openDatabase } from '#storage/openDatabase.ts'
+import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { type ChatStore, chatStore } from './chatStore.ts'
 import type { MessageRow } from './messageRepository.ts'
 

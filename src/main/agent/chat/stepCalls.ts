@@ -1,6 +1,6 @@
-import { chatToolLimits } from '#shared/contract/chatTools.ts'
 import { parseJson } from '#platform/boundedJson.ts'
-import type { LocalEvents } from '../localEvents.ts'
+import { chatToolLimits } from '#shared/contract/chatTools.ts'
+import type { LocalEvents } from '../base/localEvents.ts'
 import type { ToolCaller } from '../tools/toolCaller.ts'
 import { type CallRow, toldCall } from './callRepository.ts'
 import { type CallEnd, type CallNews, type CallRunning, failed } from './callRunning.ts'

@@ -1,7 +1,7 @@
+import { parseJson } from '#platform/boundedJson.ts'
 import { AnswerUsage, ChatFailure, type Message } from '#shared/contract/chatMessages.ts'
 import type { MessageId } from '#shared/contract/chats.ts'
 import { isoTime } from '#shared/time.ts'
-import { parseJson } from '#platform/boundedJson.ts'
 import { toldCall } from './callRepository.ts'
 import type { ChatStore } from './chatStore.ts'
 import type { StoredConversation } from './conversationRepository.ts'

@@ -1,5 +1,5 @@
-import type { Note } from '../note.ts'
-import type { TaskContext } from '../taskContext.ts'
+import type { Note } from '../base/note.ts'
+import type { TaskContext } from '../base/taskContext.ts'
 import type { AnswerJob } from './answering.ts'
 import type { ChatStore } from './chatStore.ts'
 

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { until } from '#test/support/eventually.ts'
 import { jsonLog } from '#platform/log.ts'
+import { until } from '#test/support/eventually.ts'
 import { eventFeed } from './eventFeed.ts'
 
 const limits = { handshakeMs: 1_000, pingMs: 20, frozenMs: 100 }

@@ -1,8 +1,8 @@
 import { WebSocket } from 'ws'
-import { eventsPath, ServiceEvent } from '#shared/contract/events.ts'
-import { readEvent } from '#shared/contract/readAnswer.ts'
 import { parseJson } from '#platform/boundedJson.ts'
 import type { Log } from '#platform/log.ts'
+import { eventsPath, ServiceEvent } from '#shared/contract/events.ts'
+import { readEvent } from '#shared/contract/readAnswer.ts'
 import { askedUrl, connector, type ServiceTarget, tlsOptions } from './serviceTarget.ts'
 
 type Options = {

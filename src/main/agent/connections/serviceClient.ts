@@ -1,11 +1,11 @@
-import { AppError } from '#shared/appError.ts'
-import { readAnswer, type UnreadableEntry } from '#shared/contract/readAnswer.ts'
-import { type Input, type Output, type Route, requestOf } from '#shared/contract/route.ts'
 import { sseParser } from '#platform/http/sseEvents.ts'
 import { type HttpClient, type HttpRequest, httpClient, textOf } from '#platform/httpClient.ts'
 import { parsedJson } from '#platform/parsedJson.ts'
-import { serviceRefusal } from '../serviceRefusal.ts'
-import { type TaskContext, taskHeaders } from '../taskContext.ts'
+import { AppError } from '#shared/appError.ts'
+import { readAnswer, type UnreadableEntry } from '#shared/contract/readAnswer.ts'
+import { type Input, type Output, type Route, requestOf } from '#shared/contract/route.ts'
+import { serviceRefusal } from '../base/serviceRefusal.ts'
+import { type TaskContext, taskHeaders } from '../base/taskContext.ts'
 import { askedUrl, connector, type ServiceTarget, tlsOptions } from './serviceTarget.ts'
 
 export type ServiceCallOptions = {

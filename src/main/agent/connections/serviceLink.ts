@@ -1,8 +1,8 @@
+import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { ServiceEvent } from '#shared/contract/events.ts'
 import type { ConnectionState, LocalEvent, ServiceConnection } from '#shared/contract/localApi.ts'
 import { emitter } from '#shared/emitter.ts'
-import type { Log } from '#platform/log.ts'
 import { eventFeed } from './eventFeed.ts'
 import type { ServiceTarget } from './serviceTarget.ts'
 

@@ -1,8 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { AppError } from '#shared/appError.ts'
-import { type ServiceOrder, ServiceReady } from '#shared/contract/supervision.ts'
 import type { Environment } from '#config/config.ts'
 import type { StartOptions } from '#config/startOptions.ts'
 import { parseJson } from '#platform/boundedJson.ts'
@@ -11,6 +9,8 @@ import { exitCodes } from '#platform/commandLine.ts'
 import type { Log } from '#platform/log.ts'
 import { openLogFile } from '#platform/logFile.ts'
 import { compiledPrograms, programFile } from '#platform/programFile.ts'
+import { AppError } from '#shared/appError.ts'
+import { type ServiceOrder, ServiceReady } from '#shared/contract/supervision.ts'
 
 type Options = Pick<StartOptions, 'dataFolder' | 'config'> & {
   environment: Environment

@@ -9,7 +9,7 @@ import {
   type SignInWallet,
   type WalletLinks,
 } from '#shared/contract/walletLinks.ts'
-import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
+import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
 import type { SigningAccount, WalletKeys } from '../wallet/walletKeys.ts'
 import type { HostedSignIn } from './hostedService.ts'
 import type { LinkedWallets } from './linkedWallets.ts'

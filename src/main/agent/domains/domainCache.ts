@@ -1,8 +1,8 @@
 import type { z } from 'zod'
-import { AppError } from '#shared/appError.ts'
-import type { KeptSource } from '#shared/contract/localDomains.ts'
 import { parseJson } from '#platform/boundedJson.ts'
 import type { Log } from '#platform/log.ts'
+import { AppError } from '#shared/appError.ts'
+import type { KeptSource } from '#shared/contract/localDomains.ts'
 import type { CacheKind, DomainCacheRepository } from './domainCacheRepository.ts'
 
 /** One question to the service, and what tells its answer from others. */

@@ -1,10 +1,6 @@
 import type { z } from 'zod'
 import { listDnsRecords } from '#shared/contract/dnsRecords.ts'
-import {
-  listDomainPrices,
-  type searchDomains as SearchRoute,
-  searchDomains,
-} from '#shared/contract/domainSearch.ts'
+import { listDomainPrices, type searchDomains as SearchRoute, searchDomains } from '#shared/contract/domainSearch.ts'
 import { getDomain, listDomains } from '#shared/contract/domains.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { Question } from './domainCache.ts'

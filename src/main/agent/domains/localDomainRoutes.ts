@@ -1,3 +1,4 @@
+import { bytesAnswer } from '#platform/http/answers.ts'
 import type { Asker } from '#shared/contract/intents.ts'
 import {
   applyPlan,
@@ -13,9 +14,8 @@ import {
   searchLocalDomains,
   undoPlan,
 } from '#shared/contract/localDomains.ts'
-import { bytesAnswer } from '#platform/http/answers.ts'
-import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
-import type { Note } from '../note.ts'
+import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
+import type { Note } from '../base/note.ts'
 import type { DomainCache } from './domainCache.ts'
 import type { DomainQuestions } from './domainQuestions.ts'
 import type { Propagation } from './propagation/propagation.ts'

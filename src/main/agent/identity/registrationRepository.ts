@@ -1,16 +1,7 @@
 import type { z } from 'zod'
 import { Registration, registerAutomaton } from '#shared/contract/automatons.ts'
 import type { Database } from '#storage/openDatabase.ts'
-import {
-  defineTable,
-  json,
-  nullable,
-  number,
-  type Params,
-  type RowOf,
-  type StoredRow,
-  text,
-} from '#storage/table.ts'
+import { defineTable, json, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 /** Signed body. Repeated requests send these same values. */
 export type SignedRequest = z.output<typeof registerAutomaton.body>

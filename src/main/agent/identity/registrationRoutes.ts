@@ -5,7 +5,7 @@ import {
   startRegistration,
 } from '#shared/contract/automatons.ts'
 import type { RepeatedAsks } from '../approvals/repeatedAsks.ts'
-import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
+import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
 import type { Registrations } from './registrations.ts'
 
 export function registrationRoutes(registrations: Registrations, repeats: RepeatedAsks): LocalEndpoint[] {

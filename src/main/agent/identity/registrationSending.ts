@@ -1,6 +1,6 @@
+import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import { type Registration, registerAutomaton } from '#shared/contract/automatons.ts'
-import type { Log } from '#platform/log.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { RegistrationRepository } from './registrationRepository.ts'
 

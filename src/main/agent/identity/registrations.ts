@@ -1,3 +1,4 @@
+import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import {
   canonicalProfile,
@@ -9,11 +10,10 @@ import {
 import type { Asker, IntentRecord } from '#shared/contract/intents.ts'
 import type { Output } from '#shared/contract/route.ts'
 import { isoTime } from '#shared/time.ts'
-import type { Log } from '#platform/log.ts'
 import type { Approvals } from '../approvals/approvals.ts'
+import type { LocalEvents } from '../base/localEvents.ts'
+import type { Note } from '../base/note.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
-import type { LocalEvents } from '../localEvents.ts'
-import type { Note } from '../note.ts'
 import type { Signer } from '../signer/signer.ts'
 import type { WalletKeys } from '../wallet/walletKeys.ts'
 import { completed, payloadHash } from './registrationDraft.ts'

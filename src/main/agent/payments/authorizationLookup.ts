@@ -1,7 +1,7 @@
-import { testLedgerNetwork } from '#shared/contract/networks.ts'
-import { getAuthorizationState } from '#shared/contract/payments.ts'
 import type { Chain, Hex } from '#platform/chain/chain.ts'
 import type { SolanaNode } from '#platform/solana/solanaNode.ts'
+import { testLedgerNetwork } from '#shared/contract/networks.ts'
+import { getAuthorizationState } from '#shared/contract/payments.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 
 /** A signed payment, as it can be found again. */

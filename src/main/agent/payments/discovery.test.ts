@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { offered } from '#test/support/hostileSeller.ts'
 import { AppError } from '#shared/appError.ts'
+import { offered } from '#test/support/hostileSeller.ts'
 import { discovered } from './discovery.ts'
 import type { Seller } from './seller.ts'
 

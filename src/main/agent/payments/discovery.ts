@@ -1,7 +1,7 @@
+import { parsedJson } from '#platform/parsedJson.ts'
 import { AppError } from '#shared/appError.ts'
 import type { discoverPayments } from '#shared/contract/localPayments.ts'
 import type { Output } from '#shared/contract/route.ts'
-import { parsedJson } from '#platform/parsedJson.ts'
 import { parseOffers, plainWords, readOffers } from './readOffers.ts'
 import type { Seller, SellerAnswer } from './seller.ts'
 

@@ -1,8 +1,13 @@
+import type { Lease } from '#platform/principals.ts'
 import { AppError } from '#shared/appError.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
 import type { PaymentId } from '#shared/contract/paymentRecords.ts'
-import type { Lease } from '#platform/principals.ts'
-import { type AgentPrincipals, type PrincipalRights, requesterPrincipal, walletPrincipal } from '../agentPrincipals.ts'
+import {
+  type AgentPrincipals,
+  type PrincipalRights,
+  requesterPrincipal,
+  walletPrincipal,
+} from '../base/agentPrincipals.ts'
 import type { PaymentJournal } from './paymentJournal.ts'
 import type { PaymentRepository, StoredPayment } from './paymentRepository.ts'
 

@@ -1,5 +1,5 @@
 import type { PaymentState } from '#shared/contract/paymentRecords.ts'
-import type { Note } from '../note.ts'
+import type { Note } from '../base/note.ts'
 import type { PaymentRecord } from './paymentRepository.ts'
 
 const kinds = {

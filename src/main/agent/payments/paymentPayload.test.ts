@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { offered } from '#test/support/hostileSeller.ts'
 import type { SignedIntent } from '#shared/contract/intents.ts'
 import type { PaymentId } from '#shared/contract/paymentRecords.ts'
 import { identifierDeclaration, paymentIdentifierName } from '#shared/paymentIdentifier.ts'
+import { offered } from '#test/support/hostileSeller.ts'
 import { paymentPayload, receiptOf } from './paymentPayload.ts'
 import { parseOffers } from './readOffers.ts'
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { parsedJson } from '#platform/parsedJson.ts'
 import type { SignedIntent } from '#shared/contract/intents.ts'
 import type { PaymentId, PaymentReceipt } from '#shared/contract/paymentRecords.ts'
 import { paymentHeaders } from '#shared/contract/payments.ts'
 import { paymentIdentifierName } from '#shared/paymentIdentifier.ts'
-import { parsedJson } from '#platform/parsedJson.ts'
 import { type Declaration, isShortJson, type RawOffer } from './readOffers.ts'
 
 /** The header that carries a payment: its name and its bytes, the same each time. */

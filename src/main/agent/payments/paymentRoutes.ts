@@ -1,3 +1,4 @@
+import { bytesAnswer } from '#platform/http/answers.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Asker } from '#shared/contract/intents.ts'
 import {
@@ -10,8 +11,7 @@ import {
   reconcilePayment,
 } from '#shared/contract/localPayments.ts'
 import { buyRegistration, buyRenewal, buyTopUp, quotePurchase } from '#shared/contract/localPurchases.ts'
-import { bytesAnswer } from '#platform/http/answers.ts'
-import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
+import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
 import { discovered } from './discovery.ts'
 import { paymentCsv, paymentLines } from './paymentExport.ts'
 import type { PaymentFollower } from './paymentFollower.ts'

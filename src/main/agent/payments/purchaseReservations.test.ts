@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { script } from '#test/support/approvals.ts'
 import { WalletAccountId } from '#shared/contract/wallet.ts'
 import { migrate } from '#storage/migrate.ts'
 import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
+import { script } from '#test/support/approvals.ts'
 import { purchaseLeaseRepository } from './purchaseLeaseRepository.ts'
 import { purchaseReservations } from './purchaseReservations.ts'
 

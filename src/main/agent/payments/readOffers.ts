@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { parsedJson } from '#platform/parsedJson.ts'
+import { solanaPrograms } from '#platform/solana/solanaAddresses.ts'
 import {
   comparedAddress,
   type EvmNetwork,
@@ -10,8 +12,6 @@ import {
 import type { PaymentOffer } from '#shared/contract/paymentRecords.ts'
 import { paymentHeaders } from '#shared/contract/payments.ts'
 import { paymentIdentifierName } from '#shared/paymentIdentifier.ts'
-import { parsedJson } from '#platform/parsedJson.ts'
-import { solanaPrograms } from '#platform/solana/solanaAddresses.ts'
 
 /** What a seller asks for, as it was sent: it goes back with the payment, word by word. */
 export type RawOffer = Readonly<Record<string, unknown>>

@@ -1,6 +1,6 @@
+import { parsedJson } from '#platform/parsedJson.ts'
 import { registerDomain, renewDomain } from '#shared/contract/domainOrders.ts'
 import { purchaseOf } from '#shared/contract/purchaseWords.ts'
-import { parsedJson } from '#platform/parsedJson.ts'
 import type { SellerRequest } from './seller.ts'
 
 const registration = new Set<string>([registerDomain.path, ...registerDomain.aliases])

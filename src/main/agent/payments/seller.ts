@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { AppError } from '#shared/appError.ts'
-import { type PaidAnswer, paymentLimits } from '#shared/contract/paymentRecords.ts'
-import { paymentHeaders } from '#shared/contract/payments.ts'
 import { guardedLookup, notPublic } from '#platform/guardedLookup.ts'
 import { type HttpClient, httpClient } from '#platform/httpClient.ts'
 import { mayConnect } from '#platform/strangerAddress.ts'
+import { AppError } from '#shared/appError.ts'
+import { type PaidAnswer, paymentLimits } from '#shared/contract/paymentRecords.ts'
+import { paymentHeaders } from '#shared/contract/payments.ts'
 import { sellerAddress } from './sellerAddress.ts'
 
 /** One request, with or without a payment. The same each time it is sent. */

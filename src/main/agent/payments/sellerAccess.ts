@@ -1,6 +1,6 @@
+import { isThisComputer } from '#platform/strangerAddress.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Asker } from '#shared/contract/intents.ts'
-import { isThisComputer } from '#platform/strangerAddress.ts'
 import { sellerAddress } from './sellerAddress.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { AppError } from '#shared/appError.ts'
 import { strangerAddress } from '#platform/strangerAddress.ts'
+import { AppError } from '#shared/appError.ts'
 
 /**
  * Where a payment may go.

@@ -1,6 +1,6 @@
-import { AppError } from '#shared/appError.ts'
 import type { HttpClient } from '#platform/httpClient.ts'
-import { type PresentTask, taskHeaders } from '../taskContext.ts'
+import { AppError } from '#shared/appError.ts'
+import { type PresentTask, taskHeaders } from '../base/taskContext.ts'
 import { askedOnce, type Seller } from './seller.ts'
 
 /** A connection to the service that Steward is connected to, for one request. */

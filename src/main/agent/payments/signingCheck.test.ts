@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { offered } from '#test/support/hostileSeller.ts'
 import type { IntentRecord } from '#shared/contract/intents.ts'
+import { offered } from '#test/support/hostileSeller.ts'
 import type { StoredPayment } from './paymentRepository.ts'
 import type { SellerAnswer } from './seller.ts'
 import { createSigningCheck } from './signingCheck.ts'

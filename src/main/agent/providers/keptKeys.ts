@@ -1,7 +1,7 @@
+import { serialQueue } from '#platform/serialQueue.ts'
 import { AppError } from '#shared/appError.ts'
 import { type KeptKey, type Providers, providerKeyLimits } from '#shared/contract/providers.ts'
 import { isoTime } from '#shared/time.ts'
-import { serialQueue } from '#platform/serialQueue.ts'
 import type { KeyRow, ProviderKeyRepository } from './providerKeyRepository.ts'
 import type { SealedKeys } from './sealedKeys.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { ModelPrice, mostServedModels, servedModelName } from '#shared/contract/providers.ts'
 import { httpClient } from '#platform/httpClient.ts'
 import { parsedJson } from '#platform/parsedJson.ts'
+import { ModelPrice, mostServedModels, servedModelName } from '#shared/contract/providers.ts'
 
 export type ProbedModels = {
   kind: 'models'

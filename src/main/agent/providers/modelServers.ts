@@ -1,3 +1,4 @@
+import { serialQueue } from '#platform/serialQueue.ts'
 import { AppError } from '#shared/appError.ts'
 import {
   type FoundServer,
@@ -8,9 +9,8 @@ import {
 } from '#shared/contract/providers.ts'
 import type { ModelOrder } from '#shared/contract/supervision.ts'
 import { isoTime } from '#shared/time.ts'
-import { serialQueue } from '#platform/serialQueue.ts'
-import type { LocalEvents } from '../localEvents.ts'
-import type { Note } from '../note.ts'
+import type { LocalEvents } from '../base/localEvents.ts'
+import type { Note } from '../base/note.ts'
 import { checkedKey, type KeptKeys } from './keptKeys.ts'
 import type { ModelServerProbe, Probed } from './modelServerProbe.ts'
 import type { ModelServerRepository, ServerRow } from './modelServerRepository.ts'

@@ -3,8 +3,8 @@ import { FamilyId, families } from '#shared/contract/families.ts'
 import type { Provider, Providers } from '#shared/contract/providers.ts'
 import type { ModelOrder } from '#shared/contract/supervision.ts'
 import { isoTime } from '#shared/time.ts'
-import type { LocalEvents } from '../localEvents.ts'
-import type { Note } from '../note.ts'
+import type { LocalEvents } from '../base/localEvents.ts'
+import type { Note } from '../base/note.ts'
 import type { KeptKeys } from './keptKeys.ts'
 
 /** The keys of the five families. No answer holds one. */

@@ -9,7 +9,7 @@ import {
   removeModelServer,
   removeProviderKey,
 } from '#shared/contract/providers.ts'
-import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
+import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
 import type { KeptKeys } from './keptKeys.ts'
 import type { OwnModelServers } from './modelServers.ts'
 import type { ProviderKeys } from './providerKeys.ts'

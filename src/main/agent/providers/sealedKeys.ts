@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { AppError } from '#shared/appError.ts'
 import { removeFile, replaceFile } from '#platform/replaceFile.ts'
 import { seal, unseal } from '#platform/seal.ts'
 import type { SecretStore } from '#platform/secretStore.ts'
+import { AppError } from '#shared/appError.ts'
 import type { WalletPlaces } from '../wallet/walletPlaces.ts'
 
 /** Keeps keys of providers, sealed, in the keychain or a file. Each is bound to its slot. */

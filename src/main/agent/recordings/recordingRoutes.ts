@@ -1,3 +1,4 @@
+import { bytesAnswer } from '#platform/http/answers.ts'
 import {
   deleteRecording,
   deleteRecordings,
@@ -6,8 +7,7 @@ import {
   readRecording,
 } from '#shared/contract/recordings.ts'
 import { isoTime } from '#shared/time.ts'
-import { bytesAnswer } from '#platform/http/answers.ts'
-import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
+import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
 import type { CastFiles } from './castFiles.ts'
 import type { RecordingRepository, RecordingRow } from './recordingRepository.ts'
 import type { Recordings } from './recordings.ts'

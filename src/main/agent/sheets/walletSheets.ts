@@ -1,19 +1,13 @@
+import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { ServiceConnection } from '#shared/contract/localApi.ts'
 import type { Parsed } from '#shared/contract/route.ts'
-import {
-  type Keyring,
-  openWalletSheet,
-  sheetHostName,
-  sheetPath,
-  type Wallet,
-} from '#shared/contract/wallet.ts'
+import { type Keyring, openWalletSheet, sheetHostName, sheetPath, type Wallet } from '#shared/contract/wallet.ts'
 import { isoTime } from '#shared/time.ts'
-import type { Log } from '#platform/log.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { ConfirmedPolicy } from '../approvals/confirmedPolicy.ts'
+import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
 import type { WalletUnlinking } from '../connections/walletUnlinking.ts'
-import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
 import { type SheetPages, sheetPages } from './sheetPages.ts'
 import { sheetSessions } from './sheetSessions.ts'
 import type { SheetFlow, SheetTools } from './sheetStep.ts'

@@ -5,9 +5,9 @@ import fc from 'fast-check'
 import nacl from 'tweetnacl'
 import { hashTypedData, keccak256, recoverAddress, recoverTypedDataAddress, stringToBytes } from 'viem'
 import { expect, test } from 'vitest'
-import { refusal, signerOf } from '#test/support/signerOf.ts'
 import { type AutomatonProfile, canonicalProfile } from '#shared/contract/automatons.ts'
 import type { IntentInput } from '#shared/contract/intents.ts'
+import { refusal, signerOf } from '#test/support/signerOf.ts'
 import { typedDataHash } from './typedData.ts'
 
 const tested = signerOf()

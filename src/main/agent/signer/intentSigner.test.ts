@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { refusal, signerOf } from '#test/support/signerOf.ts'
 import type { IntentInput } from '#shared/contract/intents.ts'
+import { refusal, signerOf } from '#test/support/signerOf.ts'
 import type { PreparedIntent, Signer } from './signer.ts'
 
 const message: IntentInput = { kind: 'message', text: 'I agree.' }

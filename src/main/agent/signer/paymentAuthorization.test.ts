@@ -2,9 +2,9 @@ import { verifyTypedData as ethersVerify } from 'ethers'
 import fc from 'fast-check'
 import { recoverTypedDataAddress } from 'viem'
 import { expect, test } from 'vitest'
-import { refusal, signerOf, testTime } from '#test/support/signerOf.ts'
 import type { IntentInput } from '#shared/contract/intents.ts'
 import { evmNetworks } from '#shared/contract/networks.ts'
+import { refusal, signerOf, testTime } from '#test/support/signerOf.ts'
 
 const tested = signerOf()
 const { keys } = tested

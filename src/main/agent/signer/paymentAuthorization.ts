@@ -1,10 +1,4 @@
-import {
-  type EvmNetwork,
-  evmNetwork,
-  evmNetworks,
-  testLedgerNetwork,
-  usdcDecimals,
-} from '#shared/contract/networks.ts'
+import { type EvmNetwork, evmNetwork, evmNetworks, testLedgerNetwork, usdcDecimals } from '#shared/contract/networks.ts'
 import { shortAddress } from '#shared/shortAddress.ts'
 import { tokenAmount } from '#shared/tokenAmount.ts'
 import { hasWrongChecksum, sameEvmAddress } from './evmSignature.ts'

@@ -7,9 +7,9 @@ import nacl from 'tweetnacl'
 import { verifyMessage } from 'viem'
 import { createSiweMessage, parseSiweMessage } from 'viem/siwe'
 import { expect, test } from 'vitest'
-import { refusal, signerOf, testTime } from '#test/support/signerOf.ts'
 import type { IntentInput } from '#shared/contract/intents.ts'
 import { isoTime } from '#shared/time.ts'
+import { refusal, signerOf, testTime } from '#test/support/signerOf.ts'
 
 const tested = signerOf()
 const { keys } = tested

@@ -9,10 +9,10 @@ import { findAssociatedTokenPda, parseTransferCheckedInstruction, TOKEN_PROGRAM_
 import fc from 'fast-check'
 import nacl from 'tweetnacl'
 import { describe, expect, test } from 'vitest'
-import { refusal, signerOf, testTime } from '#test/support/signerOf.ts'
+import { transactionNonce } from '#platform/solana/solanaTransaction.ts'
 import type { IntentInput } from '#shared/contract/intents.ts'
 import { solanaNetworks } from '#shared/contract/networks.ts'
-import { transactionNonce } from '#platform/solana/solanaTransaction.ts'
+import { refusal, signerOf, testTime } from '#test/support/signerOf.ts'
 
 /** The judge is the library of Solana itself: it reads what we built, byte for byte. */
 const blockHash = base58.encode(new Uint8Array(32).fill(5))

@@ -1,5 +1,5 @@
-import { usdcDecimals } from '#shared/contract/networks.ts'
 import { solanaPrograms } from '#platform/solana/solanaAddresses.ts'
+import { usdcDecimals } from '#shared/contract/networks.ts'
 
 export type SolanaTransfer = {
   feePayer: string

@@ -15,8 +15,8 @@ import { verifyMessage as ethersVerify } from 'ethers'
 import nacl from 'tweetnacl'
 import { verifyMessage } from 'viem'
 import { expect, test } from 'vitest'
-import { refusal, signerOf } from '#test/support/signerOf.ts'
 import type { IntentInput } from '#shared/contract/intents.ts'
+import { refusal, signerOf } from '#test/support/signerOf.ts'
 import { isSolanaMessage } from './solanaMessage.ts'
 
 const tested = signerOf()

@@ -1,5 +1,5 @@
-import { shortAddress } from '#shared/shortAddress.ts'
 import { parseJson } from '#platform/boundedJson.ts'
+import { shortAddress } from '#shared/shortAddress.ts'
 import { personalHash } from './evmSignature.ts'
 import { checkPlain, invisibleWarning, shortened } from './plainText.ts'
 import { isSolanaMessage } from './solanaMessage.ts'

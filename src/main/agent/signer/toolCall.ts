@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { noAccount } from '#shared/contract/intents.ts'
 import { parseJson } from '#platform/boundedJson.ts'
+import { noAccount } from '#shared/contract/intents.ts'
 import { checkPlain } from './plainText.ts'
 import type { IntentOf, Understood } from './understood.ts'
 

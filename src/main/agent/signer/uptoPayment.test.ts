@@ -6,9 +6,9 @@ import {
 } from '@x402/evm'
 import { recoverTypedDataAddress } from 'viem'
 import { expect, test } from 'vitest'
-import { refusal, signerOf, testTime } from '#test/support/signerOf.ts'
 import type { IntentInput } from '#shared/contract/intents.ts'
 import { evmNetworks, permit2 } from '#shared/contract/networks.ts'
+import { refusal, signerOf, testTime } from '#test/support/signerOf.ts'
 
 const tested = signerOf()
 const { keys } = tested

@@ -1,7 +1,7 @@
-import { AppError } from '#shared/appError.ts'
 import { guardedLookup, notPublic } from '#platform/guardedLookup.ts'
 import { type HttpClient, httpClient } from '#platform/httpClient.ts'
 import { mayConnect, strangerAddress } from '#platform/strangerAddress.ts'
+import { AppError } from '#shared/appError.ts'
 import { messageBytes } from './messageLimits.ts'
 
 export type GuardedFetch = { fetch: typeof fetch; close(): void }

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { parseJson } from '#platform/boundedJson.ts'
+import { serialQueue } from '#platform/serialQueue.ts'
 import { AppError } from '#shared/appError.ts'
 import {
   changeTerminal,
@@ -9,8 +11,6 @@ import {
   readTerminal,
   writeTerminal,
 } from '#shared/contract/terminals.ts'
-import { parseJson } from '#platform/boundedJson.ts'
-import { serialQueue } from '#platform/serialQueue.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import { foreignText } from './foreignText.ts'
 import { messageBytes, messageMeter } from './messageLimits.ts'

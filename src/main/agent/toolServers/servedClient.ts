@@ -1,8 +1,8 @@
 import type { Client, Transport } from '@modelcontextprotocol/client'
+import { version } from '#platform/version.ts'
 import { AppError } from '#shared/appError.ts'
 import { toolServerLimits } from '#shared/contract/toolServers.ts'
 import { shownLine } from '#shared/shownLine.ts'
-import { version } from '#platform/version.ts'
 import { foreignText } from './foreignText.ts'
 import { Answered } from './servedResult.ts'
 

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/appError.ts'
-import type { LocalEvents } from '../localEvents.ts'
-import type { Note } from '../note.ts'
+import type { LocalEvents } from '../base/localEvents.ts'
+import type { Note } from '../base/note.ts'
 import { type ListedTool, listedTools } from './listedTools.ts'
 import type { ServedClient } from './servedClient.ts'
 import type { ServerConnections } from './serverConnections.ts'

@@ -6,7 +6,7 @@ import {
   removeToolServer,
   testToolServer,
 } from '#shared/contract/toolServers.ts'
-import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
+import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
 import type { ToolServers } from './toolServers.ts'
 
 export function toolServerRoutes(servers: ToolServers): LocalEndpoint[] {

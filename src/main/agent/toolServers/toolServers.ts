@@ -1,13 +1,8 @@
 import { AppError } from '#shared/appError.ts'
-import {
-  type ToolServer,
-  ToolServerId,
-  type ToolServerPlace,
-  toolServerLimits,
-} from '#shared/contract/toolServers.ts'
+import { type ToolServer, ToolServerId, type ToolServerPlace, toolServerLimits } from '#shared/contract/toolServers.ts'
 import { isoTime } from '#shared/time.ts'
-import type { LocalEvents } from '../localEvents.ts'
-import type { Note } from '../note.ts'
+import type { LocalEvents } from '../base/localEvents.ts'
+import type { Note } from '../base/note.ts'
 import type { KeptKeys } from '../providers/keptKeys.ts'
 import { serverAddress } from './guardedFetch.ts'
 import type { ListedTool } from './listedTools.ts'

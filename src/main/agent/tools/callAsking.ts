@@ -3,7 +3,7 @@ import { AppError } from '#shared/appError.ts'
 import { isWithinSandbox } from '#shared/contract/tools/sandboxAuthority.ts'
 import type { Tool, ToolApproval, ToolWork } from '#shared/contract/tools/tool.ts'
 import type { PacedAsks } from '../approvals/pacedAsks.ts'
-import type { MayNow } from '../mayNow.ts'
+import type { MayNow } from '../base/judgement.ts'
 import type { PendingCalls } from './pendingCalls.ts'
 import { callDigest, holderOf, type ToolArguments, type ToolCaller, targetOf } from './toolCaller.ts'
 

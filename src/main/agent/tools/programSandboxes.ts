@@ -1,8 +1,8 @@
+import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import { createSandbox, deleteSandbox, listSandboxes } from '#shared/contract/sandboxes.ts'
 import type { ToolWork } from '#shared/contract/tools/tool.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import type { Log } from '#platform/log.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
 import type { ProgramSandboxRepository } from './programSandboxRepository.ts'
 

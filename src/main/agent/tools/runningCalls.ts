@@ -1,5 +1,5 @@
 import { AppError } from '#shared/appError.ts'
-import { type AgentPrincipals, requesterPrincipal } from '../agentPrincipals.ts'
+import { type AgentPrincipals, requesterPrincipal } from '../base/agentPrincipals.ts'
 import type { ToolCaller } from './toolCaller.ts'
 import { requireCallRights, type ToolRights } from './toolRights.ts'
 

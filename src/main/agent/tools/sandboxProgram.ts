@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { parseJson } from '#platform/boundedJson.ts'
 import { AppError } from '#shared/appError.ts'
 import { removeFile, uploadFile } from '#shared/contract/files.ts'
 import { closeTerminal, createTerminal, readTerminal, writeTerminal } from '#shared/contract/terminals.ts'
 import type { ToolResult, ToolWork } from '#shared/contract/tools/tool.ts'
-import { parseJson } from '#platform/boundedJson.ts'
 import { programClient } from './programClient.ts'
 
 type Options = {

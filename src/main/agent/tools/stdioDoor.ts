@@ -1,13 +1,8 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  type StdioDoor as DoorFile,
-  mcpPath,
-  stdioDoorFile,
-  toolKeyPrefix,
-} from '#shared/contract/toolClients.ts'
 import { writeSecretFile } from '#platform/secretFile.ts'
+import { type StdioDoor as DoorFile, mcpPath, stdioDoorFile, toolKeyPrefix } from '#shared/contract/toolClients.ts'
 import type { ToolCaller } from './toolCaller.ts'
 import { defaultToolPolicy, type ToolRights } from './toolRights.ts'
 

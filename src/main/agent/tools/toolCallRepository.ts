@@ -1,15 +1,6 @@
 import { ToolCallRecord, type ToolCallState } from '#shared/contract/toolCalls.ts'
 import type { Database } from '#storage/openDatabase.ts'
-import {
-  defineTable,
-  json,
-  nullable,
-  number,
-  type Params,
-  type RowOf,
-  type StoredRow,
-  text,
-} from '#storage/table.ts'
+import { defineTable, json, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const toolCalls = defineTable('tool_calls', {
   id: text(),

@@ -1,5 +1,5 @@
 import { getToolCall } from '#shared/contract/toolCalls.ts'
-import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
+import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
 import type { PendingCalls } from './pendingCalls.ts'
 import { holderOf } from './toolCaller.ts'
 

@@ -1,16 +1,7 @@
 import type { z } from 'zod'
 import { changeToolClient, type ToolClientId } from '#shared/contract/toolClients.ts'
 import type { Database } from '#storage/openDatabase.ts'
-import {
-  defineTable,
-  json,
-  nullable,
-  number,
-  type Params,
-  type RowOf,
-  type StoredRow,
-  text,
-} from '#storage/table.ts'
+import { defineTable, json, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 export const ToolClientSettings = changeToolClient.body.required()
 export type ToolClientSettings = z.infer<typeof ToolClientSettings>

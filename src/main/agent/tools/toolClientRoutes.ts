@@ -5,7 +5,7 @@ import {
   mcpPath,
   revokeToolClient,
 } from '#shared/contract/toolClients.ts'
-import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
+import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
 import type { ToolClients } from './toolClients.ts'
 
 /** How `steward-mcp` is started. */

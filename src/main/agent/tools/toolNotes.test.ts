@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { AppError } from '#shared/appError.ts'
 import { toolNamed } from '#shared/contract/tools/toolTable.ts'
-import type { NotedEntry } from '../note.ts'
+import type { NotedEntry } from '../base/note.ts'
 import { toolNotes } from './toolNotes.ts'
 
 const caller = { asker: { kind: 'tool', id: 'mcp_1', name: 'researcher' } } as const

@@ -1,7 +1,7 @@
 import { AppError } from '#shared/appError.ts'
 import type { Links } from '#shared/contract/timelineLinks.ts'
 import { isWaiting, type Tool, type ToolResult } from '#shared/contract/tools/tool.ts'
-import type { Note, NotedEntry } from '../note.ts'
+import type { Note, NotedEntry } from '../base/note.ts'
 import { type ToolArguments, type ToolCaller, targetOf } from './toolCaller.ts'
 
 type By = Pick<ToolCaller, 'asker'>

@@ -1,10 +1,10 @@
+import { isBytesAnswer, isEventsAnswer } from '#platform/http/answers.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Asker } from '#shared/contract/intents.ts'
 import { parseRequest } from '#shared/contract/parseRequest.ts'
 import { type Input, type Output, type Route, requestOf } from '#shared/contract/route.ts'
-import { isBytesAnswer, isEventsAnswer } from '#platform/http/answers.ts'
+import type { LocalCall, LocalEndpoint, PaymentSpender } from '../base/localEndpoint.ts'
 import type { ServiceClient } from '../connections/serviceClient.ts'
-import type { LocalCall, LocalEndpoint, PaymentSpender } from '../localEndpoint.ts'
 
 export type OperationCall = {
   asker: Asker

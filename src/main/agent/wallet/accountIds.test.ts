@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Database, openDatabase } from '#storage/openDatabase.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { type TestWallet, walletOf } from '#test/support/walletOf.ts'
-import { type Database, openDatabase } from '#storage/openDatabase.ts'
 import { deriveAccountId } from './accountIds.ts'
 
 const passphrase = 'correct horse battery'

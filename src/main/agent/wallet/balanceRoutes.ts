@@ -1,5 +1,5 @@
 import { getBalances, listNetworks } from '#shared/contract/wallet.ts'
-import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
+import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
 import type { Balances } from './balances.ts'
 
 export function balanceRoutes(balances: Balances): LocalEndpoint[] {

@@ -1,6 +1,6 @@
-import type { EvmNetwork, SolanaNetwork } from '#shared/contract/networks.ts'
 import type { Chain } from '#platform/chain/chain.ts'
 import type { SolanaNode } from '#platform/solana/solanaNode.ts'
+import type { EvmNetwork, SolanaNetwork } from '#shared/contract/networks.ts'
 
 /** One network, through one node. */
 export type BalanceSource = {

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, pbkdf2, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { z } from 'zod'
-import { AppError } from '#shared/appError.ts'
 import { parsedJson } from '#platform/parsedJson.ts'
+import { AppError } from '#shared/appError.ts'
 import { scrypt } from './scrypt.ts'
 
 /** https://ethereum.org/en/developers/docs/data-structures-and-encoding/web3-secret-storage/ */

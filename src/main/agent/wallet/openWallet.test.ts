@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { type TestWallet, walletOf } from '#test/support/walletOf.ts'
 import type { Wallet, WalletAccountId } from '#shared/contract/wallet.ts'
 import { openDatabase } from '#storage/openDatabase.ts'
+import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { type TestWallet, walletOf } from '#test/support/walletOf.ts'
 import { fullCost } from './vaultHeader.ts'
 
 const passphrase = 'correct horse battery'

@@ -1,6 +1,6 @@
 import { type Clock, createEvenClock } from '#platform/clock.ts'
-import type { LocalEvents } from '../localEvents.ts'
-import type { Note } from '../note.ts'
+import type { LocalEvents } from '../base/localEvents.ts'
+import type { Note } from '../base/note.ts'
 import { addedSecrets } from './addedSecrets.ts'
 import { mendedWallet } from './mendedWallet.ts'
 import { newPhrase } from './recoveryPhrase.ts'

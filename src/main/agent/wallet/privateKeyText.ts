@@ -1,6 +1,6 @@
+import { parsedJson } from '#platform/parsedJson.ts'
 import { AppError } from '#shared/appError.ts'
 import type { ChainType } from '#shared/contract/wallet.ts'
-import { parsedJson } from '#platform/parsedJson.ts'
 
 const base58Pattern = /^[1-9A-HJ-NP-Za-km-z]+$/
 const maxBase58Characters = 100

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import { AppError } from '#shared/appError.ts'
 import { parsedJson } from '#platform/parsedJson.ts'
 import { seal, unseal } from '#platform/seal.ts'
+import { AppError } from '#shared/appError.ts'
 import { passphraseBytes } from './passphrases.ts'
 import { scrypt } from './scrypt.ts'
 

@@ -1,6 +1,6 @@
+import { serialQueue } from '#platform/serialQueue.ts'
 import { AppError } from '#shared/appError.ts'
 import { emitter } from '#shared/emitter.ts'
-import { serialQueue } from '#platform/serialQueue.ts'
 import { autoLock } from './autoLock.ts'
 import { heldKeys } from './heldKeys.ts'
 import type { WalletNotes } from './walletNotes.ts'

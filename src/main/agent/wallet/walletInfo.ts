@@ -5,7 +5,7 @@ import { getWalletInfo } from '#shared/contract/walletInfo.ts'
 import { depositLink } from '#shared/depositLink.ts'
 import { isoTime } from '#shared/time.ts'
 import { tokenAmount } from '#shared/tokenAmount.ts'
-import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
+import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
 import type { Balances } from './balances.ts'
 import type { WalletKeys } from './walletKeys.ts'
 

@@ -1,6 +1,6 @@
 import type { Keyring } from '#shared/contract/wallet.ts'
-import type { LocalEvents } from '../localEvents.ts'
-import type { Note } from '../note.ts'
+import type { LocalEvents } from '../base/localEvents.ts'
+import type { Note } from '../base/note.ts'
 import type { AccountRow } from './walletRepository.ts'
 import type { LockReason } from './walletVault.ts'
 

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { AppError } from '#shared/appError.ts'
-import type { WalletBackend } from '#shared/contract/wallet.ts'
 import { parsedJson } from '#platform/parsedJson.ts'
 import { removeFile, replaceFile } from '#platform/replaceFile.ts'
 import { backendNames, type SecretStore } from '#platform/secretStore.ts'
+import { AppError } from '#shared/appError.ts'
+import type { WalletBackend } from '#shared/contract/wallet.ts'
 
 type Options = {
   /** Holds the vault file, or the name under which the keychain has this wallet. */

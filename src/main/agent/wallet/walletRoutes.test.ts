@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { type TestWallet, walletOf } from '#test/support/walletOf.ts'
+import { noPieces } from '#platform/http/requestBody.ts'
 import { parseRequest } from '#shared/contract/parseRequest.ts'
 import { Wallet } from '#shared/contract/wallet.ts'
-import { noPieces } from '#platform/http/requestBody.ts'
+import { temporaryFolder } from '#test/support/temporaryFolder.ts'
+import { type TestWallet, walletOf } from '#test/support/walletOf.ts'
 import { walletRoutes } from './walletRoutes.ts'
 
 const passphrase = 'correct horse battery'

@@ -6,7 +6,7 @@ import {
   renameKeyring,
   renameWalletAccount,
 } from '#shared/contract/wallet.ts'
-import { type LocalEndpoint, localEndpoint } from '../localEndpoint.ts'
+import { type LocalEndpoint, localEndpoint } from '../base/localEndpoint.ts'
 import type { WalletVault } from './walletVault.ts'
 
 /** What can be done with the wallet without giving or seeing a secret. */

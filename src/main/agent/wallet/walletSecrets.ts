@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { AppError } from '#shared/appError.ts'
 import { parsedJson } from '#platform/parsedJson.ts'
 import { seal, unseal } from '#platform/seal.ts'
 import type { SecretStore } from '#platform/secretStore.ts'
+import { AppError } from '#shared/appError.ts'
 import { passphraseAttempts, requireStrong } from './passphrases.ts'
 import {
   type HeaderCost,

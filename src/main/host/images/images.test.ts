@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { eventually } from '#test/support/eventually.ts'
+import { silentLog } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { HostImage } from '#shared/contract/hostIpc.ts'
 import type { ImageName } from '#shared/contract/images.ts'
-import { silentLog } from '#platform/log.ts'
+import { eventually } from '#test/support/eventually.ts'
 import type { AddImage, SandboxRuntime } from '../runtimes/sandboxRuntime.ts'
 import { images } from './images.ts'
 

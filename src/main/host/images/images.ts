@@ -1,7 +1,7 @@
+import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { HostImage, HostParams } from '#shared/contract/hostIpc.ts'
 import type { ImageName } from '#shared/contract/images.ts'
-import type { Log } from '#platform/log.ts'
 import type { SandboxRuntime } from '../runtimes/sandboxRuntime.ts'
 
 /** The images of all runtimes, with those that are being added or could not be. A name is taken once over all. */

@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises'
+import type { IpcServerStream } from '#platform/ipc/ipcServer.ts'
 import { AppError } from '#shared/appError.ts'
 import type { FolderArchive } from '#shared/contract/hostIpc.ts'
-import type { IpcServerStream } from '#platform/ipc/ipcServer.ts'
 import type { Machines } from '../machines/machines.ts'
 import { streamDuplex } from './streamDuplex.ts'
 

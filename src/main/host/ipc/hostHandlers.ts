@@ -1,3 +1,4 @@
+import type { IpcAnswer, IpcCall } from '#platform/ipc/ipcServer.ts'
 import { AppError } from '#shared/appError.ts'
 import {
   type HostMethod,
@@ -7,7 +8,6 @@ import {
   hostMethods,
 } from '#shared/contract/hostIpc.ts'
 import { terminalLimits } from '#shared/contract/terminals.ts'
-import type { IpcAnswer, IpcCall } from '#platform/ipc/ipcServer.ts'
 import type { Images } from '../images/images.ts'
 import type { Machines } from '../machines/machines.ts'
 import type { SandboxLabels } from '../machines/sandboxLabels.ts'

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { IpcMessage } from '#platform/ipc/messages.ts'
 import {
   FolderArchive,
   HostEvent,
@@ -10,7 +11,6 @@ import {
   TerminalAttach,
 } from '#shared/contract/hostIpc.ts'
 import { ClientStreamMessage, ServerStreamMessage } from '#shared/contract/terminalStream.ts'
-import { IpcMessage } from '#platform/ipc/messages.ts'
 
 /** All schemas of the host's socket. */
 function protocolSchemas(): unknown {

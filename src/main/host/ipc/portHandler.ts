@@ -1,8 +1,8 @@
 import { finished } from 'node:stream'
+import type { IpcServerStream } from '#platform/ipc/ipcServer.ts'
 import { AppError } from '#shared/appError.ts'
 import type { PortConnect } from '#shared/contract/hostIpc.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import type { IpcServerStream } from '#platform/ipc/ipcServer.ts'
 import type { Machines } from '../machines/machines.ts'
 import { streamDuplex } from './streamDuplex.ts'
 

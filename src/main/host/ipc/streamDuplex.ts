@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
-import { AppError } from '#shared/appError.ts'
 import { byteStream } from '#platform/ipc/byteStream.ts'
 import type { IpcServerStream } from '#platform/ipc/ipcServer.ts'
+import { AppError } from '#shared/appError.ts'
 
 /** The bytes of a stream of the service, as Node reads and writes them. `left` fires when it has closed. */
 export function streamDuplex(stream: IpcServerStream): { duplex: Duplex; left: AbortSignal } {

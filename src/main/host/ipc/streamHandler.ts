@@ -1,6 +1,6 @@
+import type { IpcServerStream } from '#platform/ipc/ipcServer.ts'
 import { AppError } from '#shared/appError.ts'
 import { FolderArchive, PortConnect } from '#shared/contract/hostIpc.ts'
-import type { IpcServerStream } from '#platform/ipc/ipcServer.ts'
 
 type Open<P> = (params: P, stream: IpcServerStream) => void
 type Openers = { attach: Open<unknown>; connect: Open<PortConnect>; archive: Open<FolderArchive> }

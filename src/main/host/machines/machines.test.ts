@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from 'vitest'
+import { silentLog } from '#platform/log.ts'
+import type { MachineSpec } from '#shared/contract/hostIpc.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { newSandboxId } from '#test/support/hostClient.ts'
 import { localRuntime } from '#test/support/localMachine.ts'
 import { machineSpec } from '#test/support/machines.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import type { MachineSpec } from '#shared/contract/hostIpc.ts'
-import { silentLog } from '#platform/log.ts'
 import { type Machines, machines } from './machines.ts'
 import { sandboxLabels } from './sandboxLabels.ts'
 

@@ -1,7 +1,7 @@
+import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { MachineSpec, RunningMachine, StoredMachine } from '#shared/contract/hostIpc.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import type { Log } from '#platform/log.ts'
 import type { Machine, SandboxRuntime, SnapshotPlace } from '../runtimes/sandboxRuntime.ts'
 import { machineChanges } from './machineChanges.ts'
 import { type ProcessReading, processReadings } from './processReadings.ts'

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { SandboxLabel } from '#shared/contract/hostIpc.ts'
+import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { sandboxLabels } from './sandboxLabels.ts'
 
 const label = SandboxLabel.parse({

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { SandboxLabel } from '#shared/contract/hostIpc.ts'
-import type { SandboxId } from '#shared/ids.ts'
 import { parsedJson } from '#platform/parsedJson.ts'
 import { removeFile, replaceFile } from '#platform/replaceFile.ts'
+import { SandboxLabel } from '#shared/contract/hostIpc.ts'
+import type { SandboxId } from '#shared/ids.ts'
 
 /** Labels of sandboxes, one file each. They stay until their sandbox is deleted. */
 export type SandboxLabels = {

@@ -1,9 +1,9 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { silentLog } from '#platform/log.ts'
 import { eventually } from '#test/support/eventually.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { silentLog } from '#platform/log.ts'
 import { openOutput } from './outputHistory.ts'
 
 const open = (folder: string, keptBytes = 64 * 1024 * 1024) =>

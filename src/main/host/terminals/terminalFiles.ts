@@ -1,11 +1,11 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { parseJson } from '#platform/boundedJson.ts'
+import type { Log } from '#platform/log.ts'
 import { TerminalRecord } from '#shared/contract/hostIpc.ts'
 import type { SandboxId, TerminalId } from '#shared/ids.ts'
 import { CarriedMark } from '#shared/terminalMarks.ts'
-import { parseJson } from '#platform/boundedJson.ts'
-import type { Log } from '#platform/log.ts'
 
 /** Sizes in order; each applies from its cursor on. */
 const SizeChange = z.object({ cursor: z.int(), cols: z.int(), rows: z.int() })

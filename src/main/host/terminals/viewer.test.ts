@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest'
-import { until } from '#test/support/eventually.ts'
 import type { AppError } from '#shared/appError.ts'
 import { type ServerStreamMessage, streamLimits } from '#shared/contract/terminalStream.ts'
 import { TerminalId } from '#shared/ids.ts'
+import { until } from '#test/support/eventually.ts'
 import { outputLog } from './outputLog.ts'
 import { type Viewer, viewer } from './viewer.ts'
 

@@ -1,10 +1,10 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { until } from '#test/support/eventually.ts'
-import { pipelineServer, type TestCall, testEndpoint } from '#test/support/pipelineServer.ts'
 import { AppError } from '#shared/appError.ts'
 import { defineRoute } from '#shared/contract/route.ts'
+import { until } from '#test/support/eventually.ts'
+import { pipelineServer, type TestCall, testEndpoint } from '#test/support/pipelineServer.ts'
 import { eventsAnswer, type SentEvent } from './answers.ts'
 
 const stream = defineRoute({

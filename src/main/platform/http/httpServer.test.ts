@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { pipelineServer, testEndpoint } from '#test/support/pipelineServer.ts'
 import { defineRoute } from '#shared/contract/route.ts'
+import { pipelineServer, testEndpoint } from '#test/support/pipelineServer.ts'
 
 /** What no client that means well sends. */
 const asked = defineRoute({

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { pipelineServer, type TestCall, testEndpoint } from '#test/support/pipelineServer.ts'
 import { AppError } from '#shared/appError.ts'
 import { defineRoute } from '#shared/contract/route.ts'
+import { pipelineServer, type TestCall, testEndpoint } from '#test/support/pipelineServer.ts'
 import { bytesAnswer, eventsAnswer } from './answers.ts'
 import type { Payment, Price } from './endpoint.ts'
 

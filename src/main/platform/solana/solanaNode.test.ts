@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { results, scriptedNode } from '#test/support/scriptedNode.ts'
 import { solanaNetworks } from '#shared/contract/networks.ts'
+import { results, scriptedNode } from '#test/support/scriptedNode.ts'
 import { solanaPrograms } from './solanaAddresses.ts'
 import { type AskedTransfer, solanaNode } from './solanaNode.ts'
 

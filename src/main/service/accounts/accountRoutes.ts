@@ -2,8 +2,8 @@ import { createApiKey, listApiKeys, revokeApiKey } from '#shared/contract/accoun
 import { exactCents, microUsdOfCents } from '#shared/microUsd.ts'
 import { isoTime } from '#shared/time.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
-import { type Caller, type Endpoint, endpoint } from '../endpoint.ts'
-import type { ServicePrincipals } from '../principals.ts'
+import { type Caller, type Endpoint, endpoint } from '../base/endpoint.ts'
+import type { ServicePrincipals } from '../base/principals.ts'
 import type { ApiKeyRecord } from './accountRepository.ts'
 import type { ApiKeyRules, ApiKeys } from './apiKeys.ts'
 

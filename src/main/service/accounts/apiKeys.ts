@@ -1,7 +1,7 @@
 import { AppError } from '#shared/appError.ts'
 import type { AccountId } from '#shared/ids.ts'
-import type { Caller } from '../endpoint.ts'
-import { hashOfSecret, secretTokens } from '../secretToken.ts'
+import type { Caller } from '../base/endpoint.ts'
+import { hashOfSecret, secretTokens } from '../base/secretToken.ts'
 import type { AccountRepository, ApiKeyRecord } from './accountRepository.ts'
 
 export type ApiKeys = {

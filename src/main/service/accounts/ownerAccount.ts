@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs'
-import { AccountId } from '#shared/ids.ts'
 import { readSecretFile, writeSecretFile } from '#platform/secretFile.ts'
-import { hashOfSecret } from '../secretToken.ts'
+import { AccountId } from '#shared/ids.ts'
+import { hashOfSecret } from '../base/secretToken.ts'
 import type { AccountRepository } from './accountRepository.ts'
 import { keyRecord, keyTokens } from './apiKeys.ts'
 

@@ -1,3 +1,4 @@
+import type { Log } from '#platform/log.ts'
 import {
   type AccountActivityType,
   type ActivityBy,
@@ -6,7 +7,6 @@ import {
 } from '#shared/contract/activity.ts'
 import type { TaskId } from '#shared/contract/timelineLinks.ts'
 import type { AccountId, SandboxId, TerminalId } from '#shared/ids.ts'
-import type { Log } from '#platform/log.ts'
 import type { AccountActivityRecord, Noted } from './accountActivityRepository.ts'
 import type { ActivityRepository, CommandRecord, ListedActivity } from './activityRepository.ts'
 

@@ -1,6 +1,6 @@
 import { listAccountActivity, listActivity, listCommands } from '#shared/contract/activity.ts'
 import { isoTime } from '#shared/time.ts'
-import { type Endpoint, endpoint } from '../endpoint.ts'
+import { type Endpoint, endpoint } from '../base/endpoint.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import type { ActivityLog } from './activityLog.ts'
 

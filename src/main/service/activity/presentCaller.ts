@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ActivityBy } from '#shared/contract/activity.ts'
 import { parseRequester, type Requester, requesterHeader } from '#shared/contract/requester.ts'
 import { TaskId, taskHeader } from '#shared/contract/timelineLinks.ts'
-import type { AnyCall, Caller, Endpoint } from '../endpoint.ts'
+import type { AnyCall, Caller, Endpoint } from '../base/endpoint.ts'
 
 /** Who the request is of that is being handled, for what it leaves in the log, however deep it is noted. */
 export type PresentCaller = {

@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
+import { parseJson } from '#platform/boundedJson.ts'
 import { authLimits } from '#shared/contract/auth.ts'
 import { ChainType } from '#shared/contract/wallet.ts'
 import { AccountId } from '#shared/ids.ts'
-import { parseJson } from '#platform/boundedJson.ts'
-import type { Caller } from '../endpoint.ts'
+import type { Caller } from '../base/endpoint.ts'
 import type { RefreshTokenRepository } from './refreshTokenRepository.ts'
 import { caip10, type WalletName } from './walletRepository.ts'
 

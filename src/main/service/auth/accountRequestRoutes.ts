@@ -1,10 +1,6 @@
-import {
-  type AccountRequest,
-  decideAccountRequest,
-  listAccountRequests,
-} from '#shared/contract/accountRequests.ts'
+import { type AccountRequest, decideAccountRequest, listAccountRequests } from '#shared/contract/accountRequests.ts'
 import { isoTime } from '#shared/time.ts'
-import { type Endpoint, endpoint } from '../endpoint.ts'
+import { type Endpoint, endpoint } from '../base/endpoint.ts'
 import type { AccountRequestRecord } from './accountRequestRepository.ts'
 import type { AccountRequests } from './accountRequests.ts'
 

@@ -11,7 +11,7 @@ import {
 } from '#shared/contract/auth.ts'
 import { isoTime } from '#shared/time.ts'
 import type { AccountRepository } from '../accounts/accountRepository.ts'
-import { type Endpoint, endpoint, signInEndpoint } from '../endpoint.ts'
+import { type Endpoint, endpoint, signInEndpoint } from '../base/endpoint.ts'
 import type { LinkedWallets } from './linkedWallets.ts'
 import type { Nonces } from './nonces.ts'
 import type { SignIns } from './signIns.ts'

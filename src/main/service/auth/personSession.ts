@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { AccountId } from '#shared/ids.ts'
 import type { AccountRepository } from '../accounts/accountRepository.ts'
-import type { Caller } from '../endpoint.ts'
-import { hashOfSecret } from '../secretToken.ts'
+import type { Caller } from '../base/endpoint.ts'
+import { hashOfSecret } from '../base/secretToken.ts'
 
 /**
  * Recognises the person at this machine by a key that the application generates at each start and gives only to its own

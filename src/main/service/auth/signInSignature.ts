@@ -1,5 +1,5 @@
 import type { SignInMessage } from '#shared/signInMessage.ts'
-import { decodedText, isSignedByEvm, isSignedBySolana } from '../walletSignature.ts'
+import { decodedText, isSignedByEvm, isSignedBySolana } from '../base/walletSignature.ts'
 
 /**
  * Whether the message was signed by the key of the address that stands in it.

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { testLedger } from '#test/support/testLedger.ts'
 import { AccountId } from '#shared/ids.ts'
 import { microUsd } from '#shared/microUsd.ts'
+import { testLedger } from '#test/support/testLedger.ts'
 import { type CreditHistory, creditHistory } from './creditHistory.ts'
 
 /** More entries than the first stretches hold, and some of somebody else between them. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { testLedger } from '#test/support/testLedger.ts'
-import { microUsdOfCents } from '#shared/microUsd.ts'
 import { type Clock, openClock } from '#platform/clock.ts'
+import { microUsdOfCents } from '#shared/microUsd.ts'
+import { testLedger } from '#test/support/testLedger.ts'
 import { creditLedger } from './creditLedger.ts'
 import { ledgerRepository } from './ledgerRepository.ts'
 

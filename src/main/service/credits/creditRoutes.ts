@@ -1,3 +1,5 @@
+import { parseJson } from '#platform/boundedJson.ts'
+import { bytesAnswer } from '#platform/http/answers.ts'
 import { AppError } from '#shared/appError.ts'
 import {
   adjustCredits,
@@ -16,10 +18,8 @@ import type { AccountId } from '#shared/ids.ts'
 import { centsDown, centsUp, exactCents, microUsd, microUsdOfCents } from '#shared/microUsd.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import { isoTime } from '#shared/time.ts'
-import { parseJson } from '#platform/boundedJson.ts'
-import { bytesAnswer } from '#platform/http/answers.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
-import { type Caller, type Endpoint, endpoint, rawEndpoint } from '../endpoint.ts'
+import { type Caller, type Endpoint, endpoint, rawEndpoint } from '../base/endpoint.ts'
 import type { Credits } from './credits.ts'
 import { historyCsv } from './historyCsv.ts'
 import type { HistoryFilters, HistoryRow } from './historyRepository.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { testLedger } from '#test/support/testLedger.ts'
 import { microUsd, microUsdOfCents } from '#shared/microUsd.ts'
+import { testLedger } from '#test/support/testLedger.ts'
 import type { Reservation } from './creditReservations.ts'
 
 let at: Awaited<ReturnType<typeof testLedger>>

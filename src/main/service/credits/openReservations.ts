@@ -1,6 +1,6 @@
+import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import { type MicroUsd, microUsd } from '#shared/microUsd.ts'
-import type { Log } from '#platform/log.ts'
 import type { GroupCommit } from '#storage/groupCommit.ts'
 import type { CreditLedger, KeyLimit } from './creditLedger.ts'
 import type { Charge, CreditReservations, Payer, Reservation, Settlement } from './creditReservations.ts'

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { parseJson } from '#platform/boundedJson.ts'
 import { AppError } from '#shared/appError.ts'
 import { PaymentTier, SandboxTier } from '#shared/contract/credits.ts'
 import { sandboxLimits } from '#shared/contract/sandboxes.ts'
 import { type MicroUsd, microUsd, microUsdOfCents } from '#shared/microUsd.ts'
-import { parseJson } from '#platform/boundedJson.ts'
 
 /** What is sold, and for how much. */
 export type PriceList = {

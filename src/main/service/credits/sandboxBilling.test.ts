@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { testLedger } from '#test/support/testLedger.ts'
-import { SandboxId } from '#shared/ids.ts'
 import { type Clock, type ClockState, openClock } from '#platform/clock.ts'
 import { silentLog } from '#platform/log.ts'
 import { installFolder } from '#platform/programFile.ts'
+import { SandboxId } from '#shared/ids.ts'
+import { testLedger } from '#test/support/testLedger.ts'
 import { readPriceList } from './priceList.ts'
 import { sandboxBilling } from './sandboxBilling.ts'
 

@@ -1,9 +1,9 @@
+import type { Clock } from '#platform/clock.ts'
+import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { SandboxCost } from '#shared/contract/sandboxes.ts'
 import type { AccountId, SandboxId } from '#shared/ids.ts'
 import { centsDown, centsUp, exactCents } from '#shared/microUsd.ts'
-import type { Clock } from '#platform/clock.ts'
-import type { Log } from '#platform/log.ts'
 import { costOfRunning, type PriceList, type SandboxSize } from './priceList.ts'
 import type { LedgerWrites } from './sweptHolds.ts'
 

@@ -1,5 +1,5 @@
-import type { SandboxId } from '#shared/ids.ts'
 import type { Log } from '#platform/log.ts'
+import type { SandboxId } from '#shared/ids.ts'
 import type { SandboxBilling, SandboxRun } from './sandboxBilling.ts'
 
 export type SandboxMeter = {

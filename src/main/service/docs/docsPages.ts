@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { runInNewContext } from 'node:vm'
-import type { Route } from '#shared/contract/route.ts'
 import { bytesAnswer } from '#platform/http/answers.ts'
 import type { Page } from '#platform/http/requestPipeline.ts'
+import type { Route } from '#shared/contract/route.ts'
 import { serviceDocument } from './serviceDocument.ts'
 
 export type DocsOptions = { routes: readonly Route[]; version: string }

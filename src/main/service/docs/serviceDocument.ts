@@ -1,3 +1,7 @@
+import { anyKey, keySchemes } from '#platform/openApi/keySchemes.ts'
+import { openApiDocument } from '#platform/openApi/openApiDocument.ts'
+import type { SocketRoute } from '#platform/openApi/operations.ts'
+import type { JsonSchema } from '#platform/openApi/schemaComponents.ts'
 import { ApiKey } from '#shared/contract/accounts.ts'
 import { eventsPath, ServiceEvent } from '#shared/contract/events.ts'
 import { FileEntry } from '#shared/contract/files.ts'
@@ -5,10 +9,6 @@ import type { Route } from '#shared/contract/route.ts'
 import { Enforced, RuntimeReport, Sandbox } from '#shared/contract/sandboxes.ts'
 import { StreamQuery, terminalStreamPath } from '#shared/contract/terminalStream.ts'
 import { Terminal, TerminalParams } from '#shared/contract/terminals.ts'
-import { anyKey, keySchemes } from '#platform/openApi/keySchemes.ts'
-import { openApiDocument } from '#platform/openApi/openApiDocument.ts'
-import type { SocketRoute } from '#platform/openApi/operations.ts'
-import type { JsonSchema } from '#platform/openApi/schemaComponents.ts'
 
 const about = `One service for sandboxes with their terminals, files, ports and snapshots, for models, credits and x402 payments, for domains and DNS, for accounts that sign in with a wallet, and for the identities of automatons.
 

@@ -1,7 +1,7 @@
+import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { AccountId } from '#shared/ids.ts'
 import { isoTime } from '#shared/time.ts'
-import type { Log } from '#platform/log.ts'
 import type { DomainRow } from './domainRepository.ts'
 import type { Domains } from './domains.ts'
 import type { Order, OrderRepository } from './orderRepository.ts'

@@ -29,7 +29,7 @@ import {
 } from '#shared/contract/domains.ts'
 import { isoTime } from '#shared/time.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
-import { type Endpoint, endpoint, openEndpoint } from '../endpoint.ts'
+import { type Endpoint, endpoint, openEndpoint } from '../base/endpoint.ts'
 import { requireDomainField } from './domainName.ts'
 import type { DomainOrders } from './domainOrders.ts'
 import type { DomainQuotes } from './domainQuotes.ts'

@@ -1,6 +1,6 @@
+import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { AccountId } from '#shared/ids.ts'
-import type { Log } from '#platform/log.ts'
 import type { DomainRepository, DomainRow } from './domainRepository.ts'
 import { toAppError, told } from './registrarErrors.ts'
 import { type Registrar, RegistrarFailure } from './registrars/registrar.ts'

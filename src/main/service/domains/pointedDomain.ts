@@ -1,8 +1,8 @@
+import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { NewDnsRecord } from '#shared/dns/dnsRecord.ts'
 import type { AccountId } from '#shared/ids.ts'
-import type { Log } from '#platform/log.ts'
-import type { Caller } from '../endpoint.ts'
+import type { Caller } from '../base/endpoint.ts'
 import { serviceAddresses } from './serviceAddresses.ts'
 import type { Zones } from './zones.ts'
 

@@ -1,5 +1,5 @@
-import { AppError } from '#shared/appError.ts'
 import { tokenBuckets } from '#platform/tokenBuckets.ts'
+import { AppError } from '#shared/appError.ts'
 import type { Availability, Registrar } from './registrars/registrar.ts'
 
 const ttlMs = 5 * 60_000

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { keyedQueue } from '#platform/keyedQueue.ts'
 import { AppError } from '#shared/appError.ts'
 import {
   type DnsRecordData,
@@ -9,7 +10,6 @@ import {
 } from '#shared/dns/dnsRecord.ts'
 import { zoneConflict } from '#shared/dns/zoneRules.ts'
 import type { AccountId } from '#shared/ids.ts'
-import { keyedQueue } from '#platform/keyedQueue.ts'
 import type { DomainRepository, ZoneRow } from './domainRepository.ts'
 import type { Domains, Source } from './domains.ts'
 import { told } from './registrarErrors.ts'

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/appError.ts'
 import { copyFile, makeFolder, moveFile, removeFile, statFile } from '#shared/contract/files.ts'
-import { type Endpoint, endpoint } from '../endpoint.ts'
+import { type Endpoint, endpoint } from '../base/endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 

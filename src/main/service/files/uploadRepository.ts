@@ -1,15 +1,6 @@
 import type { SandboxId, UploadId } from '#shared/ids.ts'
 import type { Database } from '#storage/openDatabase.ts'
-import {
-  defineTable,
-  flag,
-  nullable,
-  number,
-  type Params,
-  type RowOf,
-  type StoredRow,
-  text,
-} from '#storage/table.ts'
+import { defineTable, flag, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const uploads = defineTable('uploads', {
   id: text<UploadId>(),

@@ -9,7 +9,7 @@ import {
   uploadOffsetHeader,
 } from '#shared/contract/uploads.ts'
 import { isoTime } from '#shared/time.ts'
-import { type Endpoint, endpoint, rawEndpoint, withWork } from '../endpoint.ts'
+import { type Endpoint, endpoint, rawEndpoint, withWork } from '../base/endpoint.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import type { UploadRecord } from './uploadRepository.ts'
 import type { Uploads } from './uploads.ts'

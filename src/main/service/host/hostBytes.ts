@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
-import type { FolderArchive, PortConnect } from '#shared/contract/hostIpc.ts'
 import { byteStream } from '#platform/ipc/byteStream.ts'
 import type { IpcClient, IpcStream } from '#platform/ipc/ipcClient.ts'
+import type { FolderArchive, PortConnect } from '#shared/contract/hostIpc.ts'
 
 /** Resolves when the port in the sandbox took the connection, or the folder is about to come. */
 export function openBytes(

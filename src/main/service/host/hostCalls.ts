@@ -1,4 +1,5 @@
 import type { Duplex, Readable } from 'node:stream'
+import type { IpcClient, IpcStream, IpcStreamHandlers } from '#platform/ipc/ipcClient.ts'
 import { AppError } from '#shared/appError.ts'
 import {
   type HostMethod,
@@ -8,7 +9,6 @@ import {
   type TerminalAttach,
 } from '#shared/contract/hostIpc.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import type { IpcClient, IpcStream, IpcStreamHandlers } from '#platform/ipc/ipcClient.ts'
 
 /** @throws AppError what the host says; `host/unavailable` when it is away or does not answer in time. */
 export type HostCall = <M extends HostMethod>(

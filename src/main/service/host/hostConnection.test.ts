@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { until } from '#test/support/eventually.ts'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { AppError } from '#shared/appError.ts'
-import { hostIpcVersion } from '#shared/contract/hostIpc.ts'
 import { type IpcServer, type IpcServerOptions, listenIpc } from '#platform/ipc/ipcServer.ts'
 import { silentLog } from '#platform/log.ts'
 import { Scope } from '#platform/scope.ts'
+import { AppError } from '#shared/appError.ts'
+import { hostIpcVersion } from '#shared/contract/hostIpc.ts'
+import { until } from '#test/support/eventually.ts'
+import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { type HostConnectionOptions, hostConnection } from './hostConnection.ts'
 
 /** Against a real socket; what answers there is written here, so that it can be late, old or gone. */

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
-import { AppError } from '#shared/appError.ts'
 import { type HostProcess, isHostStopped, killHostProcess } from '#platform/hostProcess.ts'
 import type { IpcClient } from '#platform/ipc/ipcClient.ts'
 import type { Log } from '#platform/log.ts'
+import { AppError } from '#shared/appError.ts'
 import { createSilenceMeter } from './silenceMeter.ts'
 
 export type HeartbeatOptions = {

@@ -1,5 +1,5 @@
 import { getSandboxHost, replaceSandboxHost } from '#shared/contract/sandboxHost.ts'
-import { type Endpoint, endpoint } from '../endpoint.ts'
+import { type Endpoint, endpoint } from '../base/endpoint.ts'
 import type { HostConnection } from './hostConnection.ts'
 
 export function hostRoutes(host: Pick<HostConnection, 'state' | 'replace'>): Endpoint[] {

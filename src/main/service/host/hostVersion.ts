@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import type { IpcClient } from '#platform/ipc/ipcClient.ts'
 import { AppError } from '#shared/appError.ts'
 import { hostIpcVersion } from '#shared/contract/hostIpc.ts'
-import type { IpcClient } from '#platform/ipc/ipcClient.ts'
 
 /** A host of another protocol version: of an earlier Steward, or of a later one after a downgrade. */
 export type OtherHost = { version: string; runningSandboxes: number }

@@ -1,6 +1,6 @@
 import { AppError } from '#shared/appError.ts'
 import type { Route } from '#shared/contract/route.ts'
-import type { Caller } from '../endpoint.ts'
+import type { Caller } from '../base/endpoint.ts'
 import type { FailureLimiter } from './failureLimiter.ts'
 
 export type Authentication = {

@@ -1,6 +1,6 @@
 import { getHealth } from '#shared/contract/health.ts'
 import { isoTime } from '#shared/time.ts'
-import { type Endpoint, openEndpoint } from '../endpoint.ts'
+import { type Endpoint, openEndpoint } from '../base/endpoint.ts'
 
 type Options = {
   version: string

@@ -1,5 +1,5 @@
-import { AppError } from '#shared/appError.ts'
 import { hostAndPort, isLoopback, type ListenAddress } from '#platform/listenAddress.ts'
+import { AppError } from '#shared/appError.ts'
 import { certificateNames } from './certificateNames.ts'
 
 /** @throws AppError `listen/insecure` when what is said would cross a network in the clear. */

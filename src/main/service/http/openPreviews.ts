@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { AppError } from '#shared/appError.ts'
+import type { ServicePrincipals, WorkKind } from '../base/principals.ts'
 import type { ExposedPorts } from '../ports/exposedPorts.ts'
 import type { PortNames } from '../ports/portNames.ts'
 import type { PortRecord } from '../ports/portRepository.ts'
-import type { ServicePrincipals, WorkKind } from '../principals.ts'
 import type { SandboxRecord } from '../sandboxes/sandboxRepository.ts'
 import type { PreviewAccess, PreviewHolder } from './previewAccess.ts'
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import type { AppError } from '#shared/appError.ts'
 import { failureHeaders } from '#platform/http/failures.ts'
+import type { AppError } from '#shared/appError.ts'
 
 /** The one path below a port's address that Steward itself answers. */
 export const openPath = '/.steward/open'

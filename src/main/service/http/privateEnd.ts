@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net'
-import { AppError } from '#shared/appError.ts'
 import { claimSocket, leaveSocket, listenPrivately } from '#platform/privateSocket.ts'
+import { AppError } from '#shared/appError.ts'
 
 /**
  * The end at which the application of the same user asks, and which no other user can take: a Unix socket. It leads to

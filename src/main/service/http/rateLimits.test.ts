@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { AccountId } from '#shared/ids.ts'
 import { tokenBuckets } from '#platform/tokenBuckets.ts'
-import type { Caller } from '../endpoint.ts'
+import { AccountId } from '#shared/ids.ts'
+import type { Caller } from '../base/endpoint.ts'
 import { callerAddress } from './callerAddress.ts'
 import { rateLimits } from './rateLimits.ts'
 

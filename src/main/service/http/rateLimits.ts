@@ -1,7 +1,7 @@
-import { AppError } from '#shared/appError.ts'
 import { toClientNetwork } from '#platform/http/clientNetwork.ts'
 import { tokenBuckets } from '#platform/tokenBuckets.ts'
-import type { Caller, Counted } from '../endpoint.ts'
+import { AppError } from '#shared/appError.ts'
+import type { Caller, Counted } from '../base/endpoint.ts'
 import { dailyCounts } from './dailyCounts.ts'
 
 export type RateLimitNumbers = {

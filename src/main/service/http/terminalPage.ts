@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
-import { AppError } from '#shared/appError.ts'
 import { type BytesAnswer, bytesAnswer } from '#platform/http/answers.ts'
 import type { Page } from '#platform/http/requestPipeline.ts'
+import { AppError } from '#shared/appError.ts'
 
 const types: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',

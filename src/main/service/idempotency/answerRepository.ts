@@ -1,15 +1,6 @@
 import { type AccountId, SandboxId } from '#shared/ids.ts'
 import type { Database } from '#storage/openDatabase.ts'
-import {
-  bytes,
-  defineTable,
-  nullable,
-  number,
-  type Params,
-  type RowOf,
-  type StoredRow,
-  text,
-} from '#storage/table.ts'
+import { bytes, defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const answers = defineTable('idempotent_answers', {
   accountId: text<AccountId>(),

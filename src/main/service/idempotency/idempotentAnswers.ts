@@ -1,6 +1,6 @@
-import { AccountId } from '#shared/ids.ts'
 import { answersKeptMs, oncePerKey, type RepeatableRequest } from '#platform/oncePerKey.ts'
 import { parsedJson } from '#platform/parsedJson.ts'
+import { AccountId } from '#shared/ids.ts'
 import type { AnswerRepository } from './answerRepository.ts'
 
 export type IdempotentAnswers = {

@@ -1,15 +1,6 @@
 import type { ChainType } from '#shared/contract/wallet.ts'
 import type { Database } from '#storage/openDatabase.ts'
-import {
-  defineTable,
-  named,
-  nullable,
-  number,
-  type Params,
-  type RowOf,
-  type StoredRow,
-  text,
-} from '#storage/table.ts'
+import { defineTable, named, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const automatons = defineTable('automatons', {
   /** Canonical: lower case without dashes. */

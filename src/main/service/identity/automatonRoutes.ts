@@ -6,7 +6,7 @@ import {
   registerAutomaton,
 } from '#shared/contract/automatons.ts'
 import { isoTime } from '#shared/time.ts'
-import { type Endpoint, endpoint, openEndpoint, signInEndpoint } from '../endpoint.ts'
+import { type Endpoint, endpoint, openEndpoint, signInEndpoint } from '../base/endpoint.ts'
 import type { AutomatonRecord } from './automatonRepository.ts'
 import type { Automatons } from './automatons.ts'
 

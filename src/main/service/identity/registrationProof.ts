@@ -6,7 +6,7 @@ import {
   registerTypedData,
 } from '#shared/contract/automatons.ts'
 import type { Parsed } from '#shared/contract/route.ts'
-import { decodedText, isSignedByEvm, isSignedBySolana } from '../walletSignature.ts'
+import { decodedText, isSignedByEvm, isSignedBySolana } from '../base/walletSignature.ts'
 
 export type GivenRegistration = Parsed<typeof registerAutomaton>['body']
 

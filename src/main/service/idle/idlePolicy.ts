@@ -1,6 +1,6 @@
-import type { SandboxId } from '#shared/ids.ts'
 import type { Clock } from '#platform/clock.ts'
 import type { Log } from '#platform/log.ts'
+import type { SandboxId } from '#shared/ids.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import type { SandboxRecord, SandboxRepository } from '../sandboxes/sandboxRepository.ts'

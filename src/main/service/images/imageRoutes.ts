@@ -1,7 +1,7 @@
 import type { HostImage } from '#shared/contract/hostIpc.ts'
 import { addImage, type Image, listImages, removeImage } from '#shared/contract/images.ts'
 import { isoTime } from '#shared/time.ts'
-import { type Endpoint, endpoint } from '../endpoint.ts'
+import { type Endpoint, endpoint } from '../base/endpoint.ts'
 import type { Images } from './images.ts'
 
 export function imageRoutes(images: Images): Endpoint[] {

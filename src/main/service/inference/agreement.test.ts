@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { sseParser } from '#platform/http/sseEvents.ts'
 import { foldedChat, foldedMessages, foldedResponses } from '#test/support/models/foldedStreams.ts'
 import {
   chatFrames,
@@ -12,7 +13,6 @@ import {
   type ScriptedPart,
 } from '#test/support/models/scriptedAnswer.ts'
 import { responsesFrames, responsesJson } from '#test/support/models/scriptedResponses.ts'
-import { sseParser } from '#platform/http/sseEvents.ts'
 import { answerCollector, collectedAnswer } from './answer.ts'
 import { answerRules } from './answerRules.ts'
 import { chatDialect } from './dialects/chatDialect.ts'

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
-import { testTls } from '#test/support/tlsFiles.ts'
 import { isPublicAddress } from '#platform/publicAddress.ts'
+import { testTls } from '#test/support/tlsFiles.ts'
 import { imageFetcher } from './fetchedImages.ts'
 
 test.each([

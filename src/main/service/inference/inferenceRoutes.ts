@@ -1,3 +1,4 @@
+import { bytesAnswer } from '#platform/http/answers.ts'
 import type { AppError } from '#shared/appError.ts'
 import {
   countMessageTokens,
@@ -9,8 +10,7 @@ import {
   listModels,
 } from '#shared/contract/inference.ts'
 import type { Parsed, Route } from '#shared/contract/route.ts'
-import { bytesAnswer } from '#platform/http/answers.ts'
-import { type Caller, type Endpoint, endpoint, type RawCall, rawEndpoint, withWork } from '../endpoint.ts'
+import { type Caller, type Endpoint, endpoint, type RawCall, rawEndpoint, withWork } from '../base/endpoint.ts'
 import { chatDialect } from './dialects/chatDialect.ts'
 import type { Dialect } from './dialects/dialect.ts'
 import { messagesDialect } from './dialects/messagesDialect.ts'

@@ -1,5 +1,5 @@
-import { AppError } from '#shared/appError.ts'
 import { createPrincipals, type PrincipalId } from '#platform/principals.ts'
+import { AppError } from '#shared/appError.ts'
 import type { CatalogueModel } from './catalogueModel.ts'
 import { InferenceError } from './inferenceError.ts'
 import type { Provider } from './provider.ts'

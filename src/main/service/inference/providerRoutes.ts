@@ -1,5 +1,5 @@
 import { testProvider } from '#shared/contract/providers.ts'
-import { type Endpoint, endpoint } from '../endpoint.ts'
+import { type Endpoint, endpoint } from '../base/endpoint.ts'
 import type { ProviderTest } from './providerTest.ts'
 
 /** For the person at this machine, whose keys they are. */

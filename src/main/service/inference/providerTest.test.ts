@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { families, familyIds } from '#shared/contract/families.ts'
 import { catalogueFile } from '#test/support/models/gatewayWorld.ts'
 import { type ProviderServer, providerServer } from '#test/support/models/providerServer.ts'
-import { families, familyIds } from '#shared/contract/families.ts'
 import { readModelCatalogue } from './modelCatalogue.ts'
 import { type ProviderTest, providerTest } from './providerTest.ts'
 

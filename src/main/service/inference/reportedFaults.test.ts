@@ -841,9 +841,7 @@ describe('ends and errors', () => {
     '29: $way: the client leaves, and so does Steward, at once; what came is billed',
     async (way) => {
       const half = { ...answered({ text: 'A long answer that nobody waits for. '.repeat(20) }) }
-      const { messagesFrames, geminiFrames, chatFrames } = await import(
-        '#test/support/models/scriptedAnswer.ts'
-      )
+      const { messagesFrames, geminiFrames, chatFrames } = await import('#test/support/models/scriptedAnswer.ts')
       const { responsesFrames } = await import('#test/support/models/scriptedResponses.ts')
       const native = way.model === 'gpt-5.2-codex' || (way.model === 'gpt-5.2' && way.dialect === 'responses')
       const frames = native

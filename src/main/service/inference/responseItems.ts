@@ -1,5 +1,5 @@
-import type { AccountId } from '#shared/ids.ts'
 import { parseJson } from '#platform/boundedJson.ts'
+import type { AccountId } from '#shared/ids.ts'
 import { badRequest, type InferenceError } from './inferenceError.ts'
 import { type Loose, looseObject, textAt } from './looseJson.ts'
 

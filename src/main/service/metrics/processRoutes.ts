@@ -1,7 +1,7 @@
 import { listListeningPorts } from '#shared/contract/ports.ts'
 import { listProcesses, signalProcess } from '#shared/contract/processes.ts'
 import { isoTime } from '#shared/time.ts'
-import { type Endpoint, endpoint } from '../endpoint.ts'
+import { type Endpoint, endpoint } from '../base/endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 

@@ -1,5 +1,5 @@
 import type { EvmNetwork } from '#shared/contract/networks.ts'
-import { isSignedByEvm } from '../walletSignature.ts'
+import { isSignedByEvm } from '../base/walletSignature.ts'
 
 /** What a payer signed (EIP-3009), in one form: hexadecimal in lower case, numbers without leading zeros. */
 export type PaymentAuthorization = {

@@ -2,7 +2,7 @@ import type { AppError } from '#shared/appError.ts'
 import type { Answer, Parsed, Route } from '#shared/contract/route.ts'
 import type { AccountId } from '#shared/ids.ts'
 import type { MicroUsd } from '#shared/microUsd.ts'
-import type { AnyCall } from '../endpoint.ts'
+import type { AnyCall } from '../base/endpoint.ts'
 
 /**
  * A route that is paid for by x402.

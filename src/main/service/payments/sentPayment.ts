@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
+import { parsedJson } from '#platform/parsedJson.ts'
 import { AppError } from '#shared/appError.ts'
 import { paymentHeaders } from '#shared/contract/payments.ts'
 import { PaymentIdentifier, paymentIdentifierName } from '#shared/paymentIdentifier.ts'
-import { parsedJson } from '#platform/parsedJson.ts'
 import type { PaymentAuthorization } from './paymentAuthorization.ts'
 
 /** A payment as it came in a header. Nothing of it was checked but its form. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
+import { AppError } from '#shared/appError.ts'
 import { atEndOfFile } from '#test/support/endOfFile.ts'
 import { never, refuses, scriptedFacilitator, settles, unknown } from '#test/support/scriptedFacilitator.ts'
 import { testLedger } from '#test/support/testLedger.ts'
 import { signedPayment, thingShop } from '#test/support/thingShop.ts'
-import { AppError } from '#shared/appError.ts'
 import type { Facilitator } from './facilitator.ts'
 
 const opened = await testLedger({ cents: 0 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { AppError } from '#shared/appError.ts'
 import { atEndOfFile } from '#test/support/endOfFile.ts'
 import {
   never,
@@ -10,7 +11,6 @@ import {
 } from '#test/support/scriptedFacilitator.ts'
 import { testLedger } from '#test/support/testLedger.ts'
 import { price, signedPayment, thingShop } from '#test/support/thingShop.ts'
-import { AppError } from '#shared/appError.ts'
 import type { Facilitator } from './facilitator.ts'
 import { waitingMs } from './paymentBooks.ts'
 import { paymentRepository } from './paymentRepository.ts'

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import type { KeptAnswer, Payment, PricedRequest, Price as RoutePrice } from '#platform/http/endpoint.ts'
+import { UnclearWork } from '#platform/http/unclearWork.ts'
 import { AppError } from '#shared/appError.ts'
 import type { Route } from '#shared/contract/route.ts'
 import { microUsd } from '#shared/microUsd.ts'
-import type { KeptAnswer, Payment, PricedRequest, Price as RoutePrice } from '#platform/http/endpoint.ts'
-import { UnclearWork } from '#platform/http/unclearWork.ts'
-import type { AnyCall, Endpoint } from '../endpoint.ts'
+import type { AnyCall, Endpoint } from '../base/endpoint.ts'
 import {
   type BoundRequest,
   boundRequest,

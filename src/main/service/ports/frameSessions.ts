@@ -1,6 +1,6 @@
-import type { SandboxId } from '#shared/ids.ts'
 import type { PrincipalId } from '#platform/principals.ts'
-import { hashOfSecret, secretTokens } from '../secretToken.ts'
+import type { SandboxId } from '#shared/ids.ts'
+import { hashOfSecret, secretTokens } from '../base/secretToken.ts'
 import type { PortRecord } from './portRepository.ts'
 
 /** Private ports in a frame of one page. In memory: after a restart the page loads its frame again. */

@@ -2,17 +2,8 @@ import { Visibility } from '#shared/contract/ports.ts'
 import type { SandboxId } from '#shared/ids.ts'
 import { issuerIsPresent } from '#storage/issuerIsPresent.ts'
 import type { Database } from '#storage/openDatabase.ts'
-import {
-  bytes,
-  defineTable,
-  nullable,
-  number,
-  type Params,
-  type RowOf,
-  type StoredRow,
-  text,
-} from '#storage/table.ts'
-import type { Issuer } from '../principals.ts'
+import { bytes, defineTable, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
+import type { Issuer } from '../base/principals.ts'
 
 const ports = defineTable('ports', {
   sandboxId: text<SandboxId>(),

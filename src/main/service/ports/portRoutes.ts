@@ -1,6 +1,6 @@
 import { createPortToken, exposePort, listPorts, removePort } from '#shared/contract/ports.ts'
 import { isoTime } from '#shared/time.ts'
-import { type Endpoint, endpoint } from '../endpoint.ts'
+import { type Endpoint, endpoint } from '../base/endpoint.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import type { ExposedPorts } from './exposedPorts.ts'
 import { type FrameSessions, frameTokenSeconds } from './frameSessions.ts'

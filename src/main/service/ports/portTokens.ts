@@ -1,7 +1,7 @@
-import type { SandboxId } from '#shared/ids.ts'
 import type { PrincipalId } from '#platform/principals.ts'
-import { toIssuer } from '../principals.ts'
-import { hashOfSecret, secretTokens } from '../secretToken.ts'
+import type { SandboxId } from '#shared/ids.ts'
+import { toIssuer } from '../base/principals.ts'
+import { hashOfSecret, secretTokens } from '../base/secretToken.ts'
 import type { PortRecord, PortRepository } from './portRepository.ts'
 
 export type PortTokens = {

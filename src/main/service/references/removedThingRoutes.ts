@@ -1,5 +1,5 @@
 import { listRemovedThings } from '#shared/contract/removedThings.ts'
-import { type Endpoint, endpoint } from '../endpoint.ts'
+import { type Endpoint, endpoint } from '../base/endpoint.ts'
 import type { RemovedThingRepository } from './removedThingRepository.ts'
 
 export function removedThingRoutes(records: RemovedThingRepository): Endpoint[] {

@@ -1,5 +1,5 @@
 import { addSandboxDomain, listSandboxDomains, removeSandboxDomain } from '#shared/contract/sandboxDomains.ts'
-import { type Endpoint, endpoint } from '../endpoint.ts'
+import { type Endpoint, endpoint } from '../base/endpoint.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import type { SandboxDomains } from './sandboxDomains.ts'
 

@@ -1,6 +1,6 @@
 import { adoptFoundSandbox, deleteFoundSandbox, listFoundSandboxes } from '#shared/contract/foundSandboxes.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
-import { type Endpoint, endpoint } from '../endpoint.ts'
+import { type Endpoint, endpoint } from '../base/endpoint.ts'
 import type { FoundSandboxes } from './foundSandboxes.ts'
 import type { SandboxRecord } from './sandboxRepository.ts'
 

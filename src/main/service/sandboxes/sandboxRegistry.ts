@@ -1,21 +1,15 @@
+import { keyedQueue } from '#platform/keyedQueue.ts'
+import type { Log } from '#platform/log.ts'
 import { AppError } from '#shared/appError.ts'
 import type { ActivityType } from '#shared/contract/activity.ts'
 import type { ServiceEvent } from '#shared/contract/events.ts'
 import type { RunningMachine } from '#shared/contract/hostIpc.ts'
 import type { ImageName } from '#shared/contract/images.ts'
 import type { Parsed } from '#shared/contract/route.ts'
-import type {
-  changeSandbox,
-  createSandbox,
-  DefaultNetwork,
-  Enforced,
-  Sandbox,
-} from '#shared/contract/sandboxes.ts'
+import type { changeSandbox, createSandbox, DefaultNetwork, Enforced, Sandbox } from '#shared/contract/sandboxes.ts'
 import { type AccountId, SandboxId, type SnapshotId, shortId } from '#shared/ids.ts'
-import { keyedQueue } from '#platform/keyedQueue.ts'
-import type { Log } from '#platform/log.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
-import type { Caller } from '../endpoint.ts'
+import type { Caller } from '../base/endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { HostEnding } from '../host/hostConnection.ts'
 import type { Images } from '../images/images.ts'

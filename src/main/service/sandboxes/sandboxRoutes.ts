@@ -14,7 +14,7 @@ import {
   stopSandbox,
 } from '#shared/contract/sandboxes.ts'
 import type { ActivityLog } from '../activity/activityLog.ts'
-import { type Endpoint, endpoint, linkEndpoint, withWork } from '../endpoint.ts'
+import { type Endpoint, endpoint, linkEndpoint, withWork } from '../base/endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import { textOutput } from './execOutput.ts'
 import { networkBy } from './runtimeChoice.ts'

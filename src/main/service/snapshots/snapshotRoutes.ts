@@ -8,7 +8,7 @@ import {
   type Snapshot,
 } from '#shared/contract/snapshots.ts'
 import { isoTime } from '#shared/time.ts'
-import { type Endpoint, endpoint } from '../endpoint.ts'
+import { type Endpoint, endpoint } from '../base/endpoint.ts'
 import type { SandboxRecord } from '../sandboxes/sandboxRepository.ts'
 import type { SnapshotRecord } from './snapshotRepository.ts'
 import type { Snapshots } from './snapshots.ts'

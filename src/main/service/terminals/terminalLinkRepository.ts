@@ -2,7 +2,7 @@ import type { AccountId, SandboxId } from '#shared/ids.ts'
 import { issuerIsPresent } from '#storage/issuerIsPresent.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import { bytes, defineTable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
-import type { Issuer } from '../principals.ts'
+import type { Issuer } from '../base/principals.ts'
 
 const links = defineTable('terminal_links', {
   /** SHA-256 of the token. */

@@ -1,7 +1,7 @@
 import type { AccountId, SandboxId } from '#shared/ids.ts'
-import type { Caller } from '../endpoint.ts'
-import { toIssuer } from '../principals.ts'
-import { hashOfSecret, secretTokens } from '../secretToken.ts'
+import type { Caller } from '../base/endpoint.ts'
+import { toIssuer } from '../base/principals.ts'
+import { hashOfSecret, secretTokens } from '../base/secretToken.ts'
 import type { TerminalLinkRepository } from './terminalLinkRepository.ts'
 
 export type TerminalLinks = {

@@ -15,7 +15,7 @@ import {
 } from '#shared/contract/terminals.ts'
 import { TerminalId } from '#shared/ids.ts'
 import { isoTime } from '#shared/time.ts'
-import { type Call, type Endpoint, endpoint, linkEndpoint, withWork } from '../endpoint.ts'
+import { type Call, type Endpoint, endpoint, linkEndpoint, withWork } from '../base/endpoint.ts'
 import type { HostCall } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 import type { TerminalActivity } from './terminalActivity.ts'

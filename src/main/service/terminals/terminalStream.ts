@@ -1,4 +1,5 @@
 import type { WebSocket } from 'ws'
+import { parsedJson } from '#platform/parsedJson.ts'
 import type { AppError } from '#shared/appError.ts'
 import {
   ClientStreamMessage,
@@ -8,8 +9,7 @@ import {
   terminalStreamPath,
 } from '#shared/contract/terminalStream.ts'
 import { TerminalParams, terminalLimits } from '#shared/contract/terminals.ts'
-import { parsedJson } from '#platform/parsedJson.ts'
-import { type SocketEndpoint, socketEndpoint } from '../endpoint.ts'
+import { type SocketEndpoint, socketEndpoint } from '../base/endpoint.ts'
 import type { HostCalls } from '../host/hostCalls.ts'
 import type { SandboxRegistry } from '../sandboxes/sandboxRegistry.ts'
 

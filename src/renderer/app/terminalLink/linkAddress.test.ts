@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { memoryStorage } from '#test/support/memoryStorage.ts'
 import type { SandboxId } from '#shared/ids.ts'
+import { memoryStorage } from '#test/support/memoryStorage.ts'
 import { createTextStore } from '../../ui/storage/textStore.ts'
 import { keptToken, linkedSandbox } from './linkAddress.ts'
 

@@ -1,12 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { Input } from '#shared/contract/route.ts'
-import {
-  createSandbox,
-  deleteSandbox,
-  type Sandbox,
-  startSandbox,
-  stopSandbox,
-} from '#shared/contract/sandboxes.ts'
+import { createSandbox, deleteSandbox, type Sandbox, startSandbox, stopSandbox } from '#shared/contract/sandboxes.ts'
 import { useAgent } from '../../agent/AgentProvider.tsx'
 import { patchFromEvent } from '../../agent/eventPatch.ts'
 import { readAgain } from '../../agent/readAgain.ts'

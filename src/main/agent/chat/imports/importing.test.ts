@@ -1,5 +1,8 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { migrate } from '#storage/migrate.ts'
+import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
+import { type Database, openDatabase } from '#storage/openDatabase.ts'
 import {
   chatGptConversation,
   chatGptNode,
@@ -8,9 +11,6 @@ import {
   openWebUiConversation,
 } from '#test/support/chatExports.ts'
 import { temporaryFolder } from '#test/support/temporaryFolder.ts'
-import { migrate } from '#storage/migrate.ts'
-import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
-import { type Database, openDatabase } from '#storage/openDatabase.ts'
 import { type ChatStore, chatStore } from '../chatStore.ts'
 import { imported } from './importing.ts'
 

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
+import { parseJson } from '#platform/boundedJson.ts'
 import { AppError } from '#shared/appError.ts'
 import type { ImportFormat } from '#shared/contract/chatLibrary.ts'
 import { chatLimits } from '#shared/contract/chats.ts'
-import { parseJson } from '#platform/boundedJson.ts'
 import { chatGptExport } from './chatGptExport.ts'
 import { claudeExport } from './claudeExport.ts'
 import {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
-import type { PropagationServer } from '#shared/contract/localDomains.ts'
 import { type ListenAddress, parseListen } from '#platform/listenAddress.ts'
 import { isPublicAddress } from '#platform/publicAddress.ts'
+import type { PropagationServer } from '#shared/contract/localDomains.ts'
 import { askDns, DnsFault } from './dnsQuestion.ts'
 
 /** A server that can be asked, and how its address is found. */

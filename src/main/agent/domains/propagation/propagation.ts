@@ -1,11 +1,7 @@
-import { AppError } from '#shared/appError.ts'
-import {
-  mostPropagated,
-  type PropagatedRecords,
-  type PropagationServer,
-} from '#shared/contract/localDomains.ts'
-import type { DnsRecordData } from '#shared/dns/dnsRecord.ts'
 import type { ListenAddress } from '#platform/listenAddress.ts'
+import { AppError } from '#shared/appError.ts'
+import { mostPropagated, type PropagatedRecords, type PropagationServer } from '#shared/contract/localDomains.ts'
+import type { DnsRecordData } from '#shared/dns/dnsRecord.ts'
 import type { DomainCache } from '../domainCache.ts'
 import type { DomainQuestions } from '../domainQuestions.ts'
 import { askDns, DnsFault } from './dnsQuestion.ts'

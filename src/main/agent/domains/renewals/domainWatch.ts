@@ -1,5 +1,5 @@
-import { AppError } from '#shared/appError.ts'
 import type { Log } from '#platform/log.ts'
+import { AppError } from '#shared/appError.ts'
 
 /** Looks at all domains when something is due, and when something changed; one look at a time. */
 export type DomainWatch = {

@@ -1,15 +1,6 @@
 import type { RenewalProblem } from '#shared/contract/domainRenewals.ts'
 import type { Database } from '#storage/openDatabase.ts'
-import {
-  defineTable,
-  flag,
-  nullable,
-  number,
-  type Params,
-  type RowOf,
-  type StoredRow,
-  text,
-} from '#storage/table.ts'
+import { defineTable, flag, nullable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
 const settingsTable = defineTable('domain_renewals', {
   /** Account and service, as `DomainCacheRepository.place` returns them. */

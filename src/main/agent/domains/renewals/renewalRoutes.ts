@@ -5,7 +5,7 @@ import {
   retryRenewal,
   setRenewal,
 } from '#shared/contract/domainRenewals.ts'
-import { type LocalEndpoint, localEndpoint } from '../../localEndpoint.ts'
+import { type LocalEndpoint, localEndpoint } from '../../base/localEndpoint.ts'
 import type { Renewals } from './renewals.ts'
 
 export function renewalRoutes(renewals: Renewals): LocalEndpoint[] {

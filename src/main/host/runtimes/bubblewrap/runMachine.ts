@@ -1,6 +1,6 @@
+import type { Log } from '#platform/log.ts'
 import type { MachineSpec } from '#shared/contract/hostIpc.ts'
 import type { Enforced } from '#shared/contract/sandboxes.ts'
-import type { Log } from '#platform/log.ts'
 import { fileOperations, listMachineFiles } from '../inside/fileWork.ts'
 import { readMachineFile, writeMachineFile } from '../inside/machineFiles.ts'
 import { machineLife } from '../inside/machineLife.ts'

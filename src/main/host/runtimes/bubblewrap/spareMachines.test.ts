@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { eventually } from '#test/support/eventually.ts'
 import { silentLog } from '#platform/log.ts'
+import { eventually } from '#test/support/eventually.ts'
 import { type Spare, type SpareKind, spareMachines } from './spareMachines.ts'
 
 const small: SpareKind = { diskGb: 1, network: 'none' }

@@ -1,5 +1,5 @@
-import type { MachineSpec } from '#shared/contract/hostIpc.ts'
 import type { Log } from '#platform/log.ts'
+import type { MachineSpec } from '#shared/contract/hostIpc.ts'
 
 /** What of a machine cannot be changed after its start. */
 export type SpareKind = Pick<MachineSpec, 'diskGb' | 'network'>

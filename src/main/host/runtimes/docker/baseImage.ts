@@ -1,5 +1,5 @@
-import { AppError } from '#shared/appError.ts'
 import type { Log } from '#platform/log.ts'
+import { AppError } from '#shared/appError.ts'
 import type { DockerEngine } from './dockerEngine.ts'
 import { inspectImage, pullImage } from './dockerImages.ts'
 import type { DockerOptions } from './dockerOptions.ts'

@@ -1,6 +1,6 @@
 import type { ContainerInspectInfo } from 'dockerode'
-import { MachineSpec } from '#shared/contract/hostIpc.ts'
 import { parseJson } from '#platform/boundedJson.ts'
+import { MachineSpec } from '#shared/contract/hostIpc.ts'
 import { containerSettings, type KeptVolume } from './containerSettings.ts'
 import { type Containers, nextName } from './containers.ts'
 import type { DockerSnapshots } from './dockerSnapshots.ts'

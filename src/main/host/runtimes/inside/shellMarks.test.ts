@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { marksDescriptorVariable } from '#shared/terminalMarks.ts'
+import { temporaryFolder } from '#test/support/temporaryFolder.ts'
 import { shellMarks } from './shellMarks.ts'
 
 /** What an interactive bash prints for `lines`; its prompt is `$ `, ESC is `␛` and BEL is `␇`. */

@@ -1,8 +1,8 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, isIPv6, type Server, type Socket } from 'node:net'
-import { AppError } from '#shared/appError.ts'
 import { hostAndPort, type ListenAddress } from '#platform/listenAddress.ts'
+import { AppError } from '#shared/appError.ts'
 import { answeredMessage } from './dnsMessage.ts'
 import type { Zone } from './zoneAnswer.ts'
 

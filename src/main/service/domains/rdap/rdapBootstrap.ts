@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { AppError } from '#shared/appError.ts'
 import { parseJson } from '#platform/boundedJson.ts'
+import { AppError } from '#shared/appError.ts'
 
 /** The one server that knows the names below a domain; undefined: nobody is named for it. */
 export type RdapBootstrap = (name: string) => string | undefined

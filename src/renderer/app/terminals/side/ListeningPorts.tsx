@@ -1,9 +1,9 @@
 import { ExternalLink } from 'lucide-react'
-import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { useListening, usePortActions, usePorts } from '#renderer/features/machines/details/ports/usePorts.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { Menu } from '#renderer/ui/Menu.tsx'
 import { noticeFailure } from '#renderer/ui/noticeFailure.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 
 type ListeningPortsProps = { sandbox: Sandbox; visible: boolean }
 

@@ -1,6 +1,6 @@
-import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { SandboxDetails } from '#renderer/features/machines/details/SandboxDetails.tsx'
 import { SnapshotsSection } from '#renderer/features/snapshots/SnapshotsSection.tsx'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 
 type SandboxOverviewProps = { sandbox: Sandbox; visible: boolean; show: (sandbox: Sandbox) => void }
 

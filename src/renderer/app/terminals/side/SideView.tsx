@@ -1,7 +1,7 @@
 import { Suspense, useState } from 'react'
-import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { Layer } from '#renderer/ui/Layer.tsx'
 import { TabPanel, Tabs } from '#renderer/ui/Tabs.tsx'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { type AskedFile, sidePanels } from '../sidePanels.ts'
 import type { Side } from './useSide.ts'
 

@@ -1,9 +1,9 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowUp } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
-import type { TimelineEntry } from '#shared/contract/timeline.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { PageColumn } from '#renderer/ui/PageFrame.tsx'
+import type { TimelineEntry } from '#shared/contract/timeline.ts'
 import { TimelineRowView } from './TimelineRowView.tsx'
 import { type RequestStates, timelineItems } from './timelineItems.ts'
 

@@ -1,6 +1,6 @@
+import { addressOf } from '#renderer/ui/place.ts'
 import type { TimelineEntry } from '#shared/contract/timeline.ts'
 import type { LinkKind, Links } from '#shared/contract/timelineLinks.ts'
-import { addressOf } from '#renderer/ui/place.ts'
 
 export type EntryLink = { label: string; href: string }
 

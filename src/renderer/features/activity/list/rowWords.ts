@@ -1,5 +1,5 @@
-import type { TimelineEntry } from '#shared/contract/timeline.ts'
 import type { Tone } from '#renderer/ui/StatusDot.tsx'
+import type { TimelineEntry } from '#shared/contract/timeline.ts'
 import type { TimelineRow } from './timelineItems.ts'
 
 export type RowWords = {

@@ -1,15 +1,10 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import {
-  deleteRecording,
-  deleteRecordings,
-  listRecordings,
-  readRecording,
-} from '#shared/contract/recordings.ts'
-import { requestOf } from '#shared/contract/route.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
 import { readAgain } from '#renderer/agent/readAgain.ts'
 import { windowAddress } from '#renderer/agent/windowLink.ts'
+import { deleteRecording, deleteRecordings, listRecordings, readRecording } from '#shared/contract/recordings.ts'
+import { requestOf } from '#shared/contract/route.ts'
 import { parseCast } from './castPlayback.ts'
 
 export const recordingsKey = ['recordings'] as const

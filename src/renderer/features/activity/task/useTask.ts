@@ -1,11 +1,11 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { listTimeline, type TimelineEntry } from '#shared/contract/timeline.ts'
-import type { TaskId } from '#shared/contract/timelineLinks.ts'
-import { listTasks, readTask } from '#shared/contract/timelineTasks.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
 import { readAgain } from '#renderer/agent/readAgain.ts'
+import { listTimeline, type TimelineEntry } from '#shared/contract/timeline.ts'
+import type { TaskId } from '#shared/contract/timelineLinks.ts'
+import { listTasks, readTask } from '#shared/contract/timelineTasks.ts'
 import { timelineKey } from '../useTimeline.ts'
 
 const pageSize = 200

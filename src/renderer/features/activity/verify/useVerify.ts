@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { Output } from '#shared/contract/route.ts'
-import { verifyTimeline } from '#shared/contract/timeline.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { readAgain } from '#renderer/agent/readAgain.ts'
+import type { Output } from '#shared/contract/route.ts'
+import { verifyTimeline } from '#shared/contract/timeline.ts'
 import { timelineKey } from '../useTimeline.ts'
 
 export type Verified = Output<typeof verifyTimeline>

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
-import type { AccountRequest } from '#shared/contract/accountRequests.ts'
-import { openRecord, plainWord } from '#shared/openRecord.ts'
-import { shortAddress } from '#shared/shortAddress.ts'
 import { AddressText } from '#renderer/ui/AddressText.tsx'
 import { Button } from '#renderer/ui/Button.tsx'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
+import type { AccountRequest } from '#shared/contract/accountRequests.ts'
+import { openRecord, plainWord } from '#shared/openRecord.ts'
+import { shortAddress } from '#shared/shortAddress.ts'
 import { useArmed } from '../decision/useArmed.ts'
 import { useAccountDecision, useAccountRequests } from './useAccountRequests.ts'
 

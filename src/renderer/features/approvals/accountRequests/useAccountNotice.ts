@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
-import { shortAddress } from '#shared/shortAddress.ts'
 import { goTo, usePlace } from '#renderer/ui/place.ts'
 import { notify } from '#renderer/ui/toast.tsx'
+import { shortAddress } from '#shared/shortAddress.ts'
 import { useWaitingAccountRequests } from './useAccountRequests.ts'
 
 /** One notice for all wallets that wait, away from the inbox. It leads there; nothing is decided from it. */

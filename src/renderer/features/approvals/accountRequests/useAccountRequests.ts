@@ -1,14 +1,10 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import {
-  type AccountRequest,
-  decideAccountRequest,
-  listAccountRequests,
-} from '#shared/contract/accountRequests.ts'
-import type { LocalEvent } from '#shared/contract/localApi.ts'
 import { useAgent, useConnection } from '#renderer/agent/AgentProvider.tsx'
 import { readAgain } from '#renderer/agent/readAgain.ts'
 import { notify } from '#renderer/ui/toast.tsx'
+import { type AccountRequest, decideAccountRequest, listAccountRequests } from '#shared/contract/accountRequests.ts'
+import type { LocalEvent } from '#shared/contract/localApi.ts'
 
 export const requestsKey = ['approvals', 'account-requests'] as const
 

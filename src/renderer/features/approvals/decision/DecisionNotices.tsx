@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
-import type { IntentRecord } from '#shared/contract/intents.ts'
-import { formatUsd } from '#shared/money/moneyText.ts'
 import { useLocalStatus } from '#renderer/agent/AgentProvider.tsx'
 import { usePolicy } from '#renderer/agent/usePolicy.ts'
 import { useWallet } from '#renderer/agent/useWallet.ts'
+import type { IntentRecord } from '#shared/contract/intents.ts'
+import { formatUsd } from '#shared/money/moneyText.ts'
 import { rivalWords } from '../inbox/rivals.ts'
 import { useInbox } from '../inbox/useInbox.ts'
 

@@ -1,11 +1,11 @@
 import { useState } from 'react'
-import type { IntentRecord } from '#shared/contract/intents.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { Checkbox } from '#renderer/ui/Checkbox.tsx'
 import { Dialog } from '#renderer/ui/Dialog.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { NumberField, numberFault } from '#renderer/ui/NumberField.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
+import type { IntentRecord } from '#shared/contract/intents.ts'
 import { type GrantDraft, grantSentence } from './grantWords.ts'
 
 const spans = [

@@ -1,6 +1,6 @@
 import { TriangleAlert } from 'lucide-react'
-import type { IntentRecord } from '#shared/contract/intents.ts'
 import { AddressText } from '#renderer/ui/AddressText.tsx'
+import type { IntentRecord } from '#shared/contract/intents.ts'
 
 type IntentField = IntentRecord['fields'][number]
 

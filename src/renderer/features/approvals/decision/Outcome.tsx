@@ -1,6 +1,6 @@
-import type { IntentRecord } from '#shared/contract/intents.ts'
 import { AddressText } from '#renderer/ui/AddressText.tsx'
 import { addressOf } from '#renderer/ui/place.ts'
+import type { IntentRecord } from '#shared/contract/intents.ts'
 
 const deciders = {
   person: 'You',

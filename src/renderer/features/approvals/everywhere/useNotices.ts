@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react'
-import { askerWords } from '#shared/contract/askerWords.ts'
-import type { IntentRecord } from '#shared/contract/intents.ts'
 import { goTo, usePlace } from '#renderer/ui/place.ts'
 import { notify } from '#renderer/ui/toast.tsx'
+import { askerWords } from '#shared/contract/askerWords.ts'
+import type { IntentRecord } from '#shared/contract/intents.ts'
 import { intentHeadline } from '../intentHeadline.ts'
 
 /** A notice for each request that comes, at the corner. It can be looked at from there, never decided. */

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type Policy, switchStop } from '#shared/contract/intents.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { policyKey, usePolicy } from '#renderer/agent/usePolicy.ts'
 import { useConfirmedPolicy } from '#renderer/ui/useConfirmedPolicy.ts'
+import { type Policy, switchStop } from '#shared/contract/intents.ts'
 
 /** Switch for signing, payments, tools, models and chats. */
 export function useStopSwitch() {

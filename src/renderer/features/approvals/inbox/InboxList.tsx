@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
-import type { IntentRecord } from '#shared/contract/intents.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { moveAmongRows } from '#renderer/ui/moveAmongRows.ts'
+import type { IntentRecord } from '#shared/contract/intents.ts'
 import { InboxRow } from './InboxRow.tsx'
 import type { Inbox } from './inboxList.ts'
 import { rivalWords } from './rivals.ts'

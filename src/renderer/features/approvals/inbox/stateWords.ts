@@ -1,6 +1,6 @@
+import type { Tone } from '#renderer/ui/StatusDot.tsx'
 import type { IntentRecord, IntentState } from '#shared/contract/intents.ts'
 import { openRecord, plainWord } from '#shared/openRecord.ts'
-import type { Tone } from '#renderer/ui/StatusDot.tsx'
 
 type Words = { tone: Tone; words: string }
 

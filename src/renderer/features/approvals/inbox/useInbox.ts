@@ -1,8 +1,8 @@
 import { type QueryClient, useQuery } from '@tanstack/react-query'
-import { listIntents } from '#shared/contract/intents.ts'
-import type { LocalEvent } from '#shared/contract/localApi.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { patchAndReadAgain, readAgain } from '#renderer/agent/readAgain.ts'
+import { listIntents } from '#shared/contract/intents.ts'
+import type { LocalEvent } from '#shared/contract/localApi.ts'
 import { type Inbox, merged, withIntent } from './inboxList.ts'
 
 const inboxKey = ['approvals', 'inbox'] as const

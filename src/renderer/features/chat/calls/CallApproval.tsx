@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, useState } from 'react'
-import type { ChatCall } from '#shared/contract/chatTools.ts'
-import { decideIntent, getIntent } from '#shared/contract/intents.ts'
-import { serverNameOf } from '#shared/contract/toolServers.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { useToolServerActions, useToolServers } from '#renderer/agent/useToolServers.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { useDecisionView } from '#renderer/ui/decisionContext.ts'
 import { goTo } from '#renderer/ui/place.ts'
 import { notify } from '#renderer/ui/toast.tsx'
+import type { ChatCall } from '#shared/contract/chatTools.ts'
+import { decideIntent, getIntent } from '#shared/contract/intents.ts'
+import { serverNameOf } from '#shared/contract/toolServers.ts'
 
 /** A call waits for the person. What moves money or signs is shown whole, as in Approvals, before it is approved. */
 export function CallApproval({ call: { intent_id: id, note, tool } }: { call: ChatCall }) {

@@ -11,12 +11,12 @@ import {
   TriangleAlert,
 } from 'lucide-react'
 import { useId, useState } from 'react'
+import { useSandboxes } from '#renderer/agent/sandboxes/useSandboxes.ts'
+import { classNames } from '#renderer/ui/classNames.ts'
 import type { ChatCall } from '#shared/contract/chatTools.ts'
 import { serverNameOf } from '#shared/contract/toolServers.ts'
 import { openRecord } from '#shared/openRecord.ts'
 import { shownLine } from '#shared/shownLine.ts'
-import { useSandboxes } from '#renderer/agent/sandboxes/useSandboxes.ts'
-import { classNames } from '#renderer/ui/classNames.ts'
 import { CallApproval } from './CallApproval.tsx'
 import { CallDetails } from './CallDetails.tsx'
 import {

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
-import type { ChatCall } from '#shared/contract/chatTools.ts'
-import { shownLine } from '#shared/shownLine.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { classNames } from '#renderer/ui/classNames.ts'
 import { goTo } from '#renderer/ui/place.ts'
 import { visibleText } from '#renderer/ui/visibleText.ts'
+import type { ChatCall } from '#shared/contract/chatTools.ts'
+import { shownLine } from '#shared/shownLine.ts'
 import { formatCost } from '../money/amounts.ts'
 import { type CallArguments, dnsLines, plainOutput } from './callWords.ts'
 

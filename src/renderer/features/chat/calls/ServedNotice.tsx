@@ -1,8 +1,8 @@
-import type { ChatCall } from '#shared/contract/chatTools.ts'
-import { serverNameOf } from '#shared/contract/toolServers.ts'
 import { useToolServers } from '#renderer/agent/useToolServers.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { goTo } from '#renderer/ui/place.ts'
+import type { ChatCall } from '#shared/contract/chatTools.ts'
+import { serverNameOf } from '#shared/contract/toolServers.ts'
 
 /** The server described this tool otherwise than the person allowed it, so the call did not run. */
 export function ServedNotice({ call: { tool: alias } }: { call: ChatCall }) {

@@ -11,11 +11,11 @@ import {
   SquareTerminal,
   Wrench,
 } from 'lucide-react'
+import { visibleText } from '#renderer/ui/visibleText.ts'
 import type { ChatCall } from '#shared/contract/chatTools.ts'
 import { servedMark, serverNameOf } from '#shared/contract/toolServers.ts'
 import { openRecord, plainWord } from '#shared/openRecord.ts'
 import { shownLine } from '#shared/shownLine.ts'
-import { visibleText } from '#renderer/ui/visibleText.ts'
 
 export type CallArguments = Readonly<Record<string, unknown>>
 

@@ -1,6 +1,6 @@
 import { FileText, Image, X } from 'lucide-react'
-import type { Attachment } from '#shared/contract/chatLibrary.ts'
 import { sizeText } from '#renderer/ui/sizeText.ts'
+import type { Attachment } from '#shared/contract/chatLibrary.ts'
 
 type AttachmentChipsProps = { attachments: readonly Attachment[]; uploading: number; onRemove: (id: string) => void }
 

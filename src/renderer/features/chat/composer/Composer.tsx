@@ -9,11 +9,11 @@ import {
   useRef,
   useState,
 } from 'react'
-import type { AttachmentId, ConversationId, MessageId } from '#shared/contract/chats.ts'
-import type { ChatTools } from '#shared/contract/chatTools.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { classNames } from '#renderer/ui/classNames.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
+import type { AttachmentId, ConversationId, MessageId } from '#shared/contract/chats.ts'
+import type { ChatTools } from '#shared/contract/chatTools.ts'
 import { ModelPicker } from '../models/ModelPicker.tsx'
 import { useEstimate } from '../money/useEstimate.ts'
 import { usePromptMenu } from '../prompts/usePromptMenu.tsx'

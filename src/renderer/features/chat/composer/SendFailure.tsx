@@ -1,9 +1,9 @@
 import { X } from 'lucide-react'
-import { AppError } from '#shared/appError.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { goTo } from '#renderer/ui/place.ts'
 import { shownError } from '#renderer/ui/shownError.ts'
+import { AppError } from '#shared/appError.ts'
 
 type SendFailureProps = { failure: unknown; onClose: () => void; onLimits: () => void }
 

@@ -1,9 +1,9 @@
 import { Wrench } from 'lucide-react'
-import type { ChatTools } from '#shared/contract/chatTools.ts'
 import { useSandboxes } from '#renderer/agent/sandboxes/useSandboxes.ts'
 import { useToolServers } from '#renderer/agent/useToolServers.ts'
 import { classNames } from '#renderer/ui/classNames.ts'
 import { Menu, type MenuItem } from '#renderer/ui/Menu.tsx'
+import type { ChatTools } from '#shared/contract/chatTools.ts'
 
 type ToolsMenuProps = {
   tools: ChatTools

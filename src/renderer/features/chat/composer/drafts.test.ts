@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { memoryStorage } from '#test/support/memoryStorage.ts'
 import { createTextStore } from '#renderer/ui/storage/textStore.ts'
+import { memoryStorage } from '#test/support/memoryStorage.ts'
 import { emptyDraft, keepDraft, keptDraft } from './drafts.ts'
 
 test('each chat has a draft of its own, and an empty one is none', () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { Attachment } from '#shared/contract/chatLibrary.ts'
 import { deviceStore, type TextStore } from '#renderer/ui/storage/textStore.ts'
+import { Attachment } from '#shared/contract/chatLibrary.ts'
 
 /** What was written and attached, and not sent. */
 export const Draft = z.object({ text: z.string(), attachments: z.array(Attachment) })

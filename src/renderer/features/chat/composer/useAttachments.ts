@@ -1,9 +1,9 @@
 import { type Dispatch, type SetStateAction, useRef, useState } from 'react'
+import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { shownError } from '#renderer/ui/shownError.ts'
 import { AppError } from '#shared/appError.ts'
 import { addAttachment } from '#shared/contract/chatLibrary.ts'
 import { chatLimits } from '#shared/contract/chats.ts'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
-import { shownError } from '#renderer/ui/shownError.ts'
 import type { Draft } from './drafts.ts'
 
 export type RefusedFile = { name: string; reason: string }

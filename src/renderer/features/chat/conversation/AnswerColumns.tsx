@@ -1,7 +1,7 @@
 import { Check } from 'lucide-react'
+import { Button } from '#renderer/ui/Button.tsx'
 import type { Message } from '#shared/contract/chatMessages.ts'
 import type { MessageId } from '#shared/contract/chats.ts'
-import { Button } from '#renderer/ui/Button.tsx'
 import { AnswerView } from './AnswerView.tsx'
 import { useConversationWork } from './conversationContext.ts'
 

@@ -1,7 +1,7 @@
 import { RefreshCw, Square } from 'lucide-react'
 import { useState } from 'react'
-import type { Message } from '#shared/contract/chatMessages.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
+import type { Message } from '#shared/contract/chatMessages.ts'
 import { isUnderWay, useAnswer } from '../data/AnswerStreamsProvider.tsx'
 import { ModelPicker } from '../models/ModelPicker.tsx'
 import { AnswerCost } from '../money/AnswerCost.tsx'

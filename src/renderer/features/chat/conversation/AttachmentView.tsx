@@ -1,9 +1,9 @@
 import { FileText } from 'lucide-react'
 import { useMemo } from 'react'
-import { type Attachment, getAttachmentContent } from '#shared/contract/chatLibrary.ts'
-import { requestOf } from '#shared/contract/route.ts'
 import { windowAddress } from '#renderer/agent/windowLink.ts'
 import { sizeText } from '#renderer/ui/sizeText.ts'
+import { type Attachment, getAttachmentContent } from '#shared/contract/chatLibrary.ts'
+import { requestOf } from '#shared/contract/route.ts'
 
 /** An image as it is, any other file by its name; both open in a tab of their own or are downloaded. */
 export function AttachmentView({ attachment }: { attachment: Attachment }) {

@@ -1,6 +1,5 @@
 import { Check, ChevronLeft, ChevronRight, Copy, GitFork, Link2, MoreHorizontal, ScrollText } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { Message } from '#shared/contract/chatMessages.ts'
 import { classNames } from '#renderer/ui/classNames.ts'
 import { copyText } from '#renderer/ui/copyText.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
@@ -8,6 +7,7 @@ import { Menu } from '#renderer/ui/Menu.tsx'
 import { addressOf, goTo } from '#renderer/ui/place.ts'
 import { notify } from '#renderer/ui/toast.tsx'
 import { useCopied } from '#renderer/ui/useCopied.ts'
+import type { Message } from '#shared/contract/chatMessages.ts'
 import { useConversationWork } from './conversationContext.ts'
 
 type MessageActionsProps = {

@@ -1,9 +1,9 @@
 import { TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { ChatFailure } from '#shared/contract/chatMessages.ts'
 import { useConnection } from '#renderer/agent/AgentProvider.tsx'
 import { Button } from '#renderer/ui/Button.tsx'
 import { goTo } from '#renderer/ui/place.ts'
+import type { ChatFailure } from '#shared/contract/chatMessages.ts'
 import { useConversationWork } from './conversationContext.ts'
 
 type MessageErrorProps = { error: ChatFailure; onRetry: () => void; onOtherModel: () => void }

@@ -1,8 +1,8 @@
 import { ArrowDown } from 'lucide-react'
 import { type Ref, useCallback, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
-import type { MessageId } from '#shared/contract/chats.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
+import type { MessageId } from '#shared/contract/chats.ts'
 import { type Branch, branchRows, hasEarlier, hasLater } from '../data/branch.ts'
 import { MessageRow } from './MessageRow.tsx'
 

@@ -1,7 +1,7 @@
 import { Brain, ChevronRight } from 'lucide-react'
 import { useEffect, useId, useRef, useState } from 'react'
-import type { Message } from '#shared/contract/chatMessages.ts'
 import { classNames } from '#renderer/ui/classNames.ts'
+import type { Message } from '#shared/contract/chatMessages.ts'
 import { isUnderWay } from '../data/AnswerStreamsProvider.tsx'
 import { PlainText } from '../markdown/PlainText.tsx'
 import { tokens } from '../money/amounts.ts'

@@ -1,10 +1,10 @@
 import { createParser } from 'eventsource-parser'
+import type { FetchLike } from '#renderer/agent/agentClient.ts'
 import { AnswerEvent, type Message, streamMessage } from '#shared/contract/chatMessages.ts'
 import type { ConversationId, MessageId } from '#shared/contract/chats.ts'
 import { readEvent } from '#shared/contract/readAnswer.ts'
 import { requestOf } from '#shared/contract/route.ts'
 import { emitter } from '#shared/emitter.ts'
-import type { FetchLike } from '#renderer/agent/agentClient.ts'
 
 /** The answers that are being made, as they grow. */
 export type AnswerStreams = {

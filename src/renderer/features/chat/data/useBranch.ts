@@ -1,9 +1,9 @@
 import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { listMessages } from '#shared/contract/chatMessages.ts'
-import type { ConversationId } from '#shared/contract/chats.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import type { Agent } from '#renderer/agent/agentClient.ts'
+import { listMessages } from '#shared/contract/chatMessages.ts'
+import type { ConversationId } from '#shared/contract/chats.ts'
 import { type Branch, branchOf, hasEarlier, hasLater, withPage } from './branch.ts'
 import { chatKeys } from './keys.ts'
 

@@ -1,4 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { readAgain } from '#renderer/agent/readAgain.ts'
+import { goTo } from '#renderer/ui/place.ts'
+import { notify } from '#renderer/ui/toast.tsx'
 import type { Message } from '#shared/contract/chatMessages.ts'
 import { regenerateMessage, sendMessage, stopMessage } from '#shared/contract/chatMessages.ts'
 import {
@@ -12,10 +16,6 @@ import {
   restoreConversation,
 } from '#shared/contract/chats.ts'
 import type { Input } from '#shared/contract/route.ts'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
-import { readAgain } from '#renderer/agent/readAgain.ts'
-import { goTo } from '#renderer/ui/place.ts'
-import { notify } from '#renderer/ui/toast.tsx'
 import { type Branch, withMessage, withSent } from './branch.ts'
 import { chatKeys } from './keys.ts'
 

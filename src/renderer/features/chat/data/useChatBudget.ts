@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { getChatBudget } from '#shared/contract/chatMoney.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { getChatBudget } from '#shared/contract/chatMoney.ts'
 import { chatKeys } from './keys.ts'
 
 /** The limits of all chats, and what of the day's is used. */

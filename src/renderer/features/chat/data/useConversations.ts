@@ -1,4 +1,7 @@
 import { skipToken, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
+import { readAgain } from '#renderer/agent/readAgain.ts'
 import {
   type ConversationId,
   type FolderId,
@@ -7,9 +10,6 @@ import {
   listFolders,
   searchConversations,
 } from '#shared/contract/chats.ts'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
-import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
-import { readAgain } from '#renderer/agent/readAgain.ts'
 import { chatKeys } from './keys.ts'
 
 const pageSize = 100

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { isChatModel, type ListedModel, listModels } from '#shared/contract/inference.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { isChatModel, type ListedModel, listModels } from '#shared/contract/inference.ts'
 import { chatKeys } from './keys.ts'
 
 /** The models of the service that answer conversations, with prices and whether there is a key for them. */

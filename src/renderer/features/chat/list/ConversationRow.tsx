@@ -1,11 +1,11 @@
 import { MoreHorizontal, Pin } from 'lucide-react'
 import { memo } from 'react'
-import type { ConversationSummary } from '#shared/contract/chats.ts'
 import { classNames } from '#renderer/ui/classNames.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { ContextMenu, Menu, type MenuItem } from '#renderer/ui/Menu.tsx'
 import { addressOf } from '#renderer/ui/place.ts'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
+import type { ConversationSummary } from '#shared/contract/chats.ts'
 import { formatCost } from '../money/amounts.ts'
 
 type ConversationRowProps = {

@@ -1,9 +1,9 @@
 import { ChevronDown, Folder as FolderIcon, FolderPlus, MessagesSquare, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { type Folder, type FolderId, Title } from '#shared/contract/chats.ts'
 import { ConfirmDialog } from '#renderer/ui/ConfirmDialog.tsx'
 import { Menu, type MenuItem } from '#renderer/ui/Menu.tsx'
 import { NameDialog } from '#renderer/ui/NameDialog.tsx'
+import { type Folder, type FolderId, Title } from '#shared/contract/chats.ts'
 import { useFolderActions } from './useFolderActions.ts'
 
 type FolderMenuProps = {

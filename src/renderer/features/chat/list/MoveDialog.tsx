@@ -1,8 +1,8 @@
 import { useState } from 'react'
-import type { ConversationSummary, Folder, FolderId } from '#shared/contract/chats.ts'
 import { FormDialog } from '#renderer/ui/FormDialog.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'
+import type { ConversationSummary, Folder, FolderId } from '#shared/contract/chats.ts'
 import { useFolderActions } from './useFolderActions.ts'
 
 type MoveDialogProps = {

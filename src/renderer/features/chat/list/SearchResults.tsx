@@ -1,9 +1,9 @@
-import type { ChatHit, SnippetPart } from '#shared/contract/chats.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { addressOf } from '#renderer/ui/place.ts'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
+import type { ChatHit, SnippetPart } from '#shared/contract/chats.ts'
 import { useSearch } from '../data/useConversations.ts'
 
 /** Messages and titles with the words; each leads to its place. */

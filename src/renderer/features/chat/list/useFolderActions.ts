@@ -1,13 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
-import {
-  changeFolder,
-  createFolder,
-  deleteFolder,
-  type Folder,
-  type FolderId,
-} from '#shared/contract/chats.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { readAgain } from '#renderer/agent/readAgain.ts'
+import { changeFolder, createFolder, deleteFolder, type Folder, type FolderId } from '#shared/contract/chats.ts'
 import { chatKeys } from '../data/keys.ts'
 
 export function useFolderActions() {

@@ -1,5 +1,5 @@
-import { ModelNames } from '#shared/contract/chats.ts'
 import { persisted } from '#renderer/ui/storage/persisted.ts'
+import { ModelNames } from '#shared/contract/chats.ts'
 
 const storedModels = persisted('steward.chat.models', ModelNames, [])
 

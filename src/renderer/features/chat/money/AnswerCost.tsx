@@ -1,5 +1,5 @@
-import type { AnswerUsage, Message } from '#shared/contract/chatMessages.ts'
 import { Tooltip } from '#renderer/ui/Tooltip.tsx'
+import type { AnswerUsage, Message } from '#shared/contract/chatMessages.ts'
 import { isUnderWay } from '../data/AnswerStreamsProvider.tsx'
 import { useModels } from '../data/useModels.ts'
 import { isPriced } from '../models/modelWords.ts'

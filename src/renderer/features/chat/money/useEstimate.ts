@@ -1,8 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useEffect, useState } from 'react'
+import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { estimateMessage } from '#shared/contract/chatMoney.ts'
 import type { AttachmentId, ConversationId, MessageId } from '#shared/contract/chats.ts'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { chatKeys } from '../data/keys.ts'
 
 const pauseMs = 350

@@ -1,9 +1,9 @@
 import { useState } from 'react'
-import type { Prompt } from '#shared/contract/chatLibrary.ts'
-import { filledPrompt } from '#shared/promptText.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { Dialog } from '#renderer/ui/Dialog.tsx'
 import { TextAreaField } from '#renderer/ui/TextAreaField.tsx'
+import type { Prompt } from '#shared/contract/chatLibrary.ts'
+import { filledPrompt } from '#shared/promptText.ts'
 
 type UsePromptDialogProps = { prompt: Prompt; onUse: (text: string) => void; onClose: () => void }
 

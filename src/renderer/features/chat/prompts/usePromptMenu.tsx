@@ -1,7 +1,7 @@
 import { BookText } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react'
-import type { Prompt } from '#shared/contract/chatLibrary.ts'
 import { classNames } from '#renderer/ui/classNames.ts'
+import type { Prompt } from '#shared/contract/chatLibrary.ts'
 import { PromptLibrary } from './PromptLibrary.tsx'
 import { matchingPrompts } from './promptSearch.ts'
 import { UsePromptDialog } from './UsePromptDialog.tsx'

@@ -1,15 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import {
-  changePrompt,
-  createPrompt,
-  deletePrompt,
-  listPrompts,
-  type Prompt,
-} from '#shared/contract/chatLibrary.ts'
-import type { PromptId } from '#shared/contract/chats.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { readAgain } from '#renderer/agent/readAgain.ts'
 import { notify } from '#renderer/ui/toast.tsx'
+import { changePrompt, createPrompt, deletePrompt, listPrompts, type Prompt } from '#shared/contract/chatLibrary.ts'
+import type { PromptId } from '#shared/contract/chats.ts'
 import { chatKeys } from '../data/keys.ts'
 
 /** The library, and what changes it. */

@@ -1,8 +1,8 @@
-import { type ChatTools, chatToolLimits } from '#shared/contract/chatTools.ts'
 import { useSandboxes } from '#renderer/agent/sandboxes/useSandboxes.ts'
 import { Checkbox } from '#renderer/ui/Checkbox.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'
+import { type ChatTools, chatToolLimits } from '#shared/contract/chatTools.ts'
 import type { Faults, ToolsDraft } from './settingsDraft.ts'
 
 const profiles: readonly { value: ChatTools['profile']; label: string }[] = [

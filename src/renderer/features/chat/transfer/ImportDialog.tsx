@@ -1,13 +1,13 @@
 import { FileUp } from 'lucide-react'
 import { useState } from 'react'
-import { importConversations } from '#shared/contract/chatLibrary.ts'
-import { chatLimits } from '#shared/contract/chats.ts'
-import type { Output } from '#shared/contract/route.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { Button } from '#renderer/ui/Button.tsx'
 import { Dialog } from '#renderer/ui/Dialog.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { FileButton } from '#renderer/ui/FileButton.tsx'
+import { importConversations } from '#shared/contract/chatLibrary.ts'
+import { chatLimits } from '#shared/contract/chats.ts'
+import type { Output } from '#shared/contract/route.ts'
 
 type Imported = Output<typeof importConversations>
 

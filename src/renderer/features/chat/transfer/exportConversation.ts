@@ -1,7 +1,7 @@
+import { windowAddress } from '#renderer/agent/windowLink.ts'
 import { exportConversation } from '#shared/contract/chatLibrary.ts'
 import type { ConversationId } from '#shared/contract/chats.ts'
 import { requestOf } from '#shared/contract/route.ts'
-import { windowAddress } from '#renderer/agent/windowLink.ts'
 
 /** The browser's own download, under the name that the agent gives it. */
 export function startExport(conversationId: ConversationId, format: 'json' | 'markdown'): void {

@@ -1,6 +1,6 @@
-import { formatUsdCents } from '#shared/money/moneyText.ts'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { Skeleton } from '#renderer/ui/Skeleton.tsx'
+import { formatUsdCents } from '#shared/money/moneyText.ts'
 import { dayText } from '../spending/dailySeries.ts'
 import { useCreditBalance, useSpending } from '../useCredits.ts'
 

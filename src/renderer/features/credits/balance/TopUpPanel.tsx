@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { getPricing } from '#shared/contract/credits.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { Button } from '#renderer/ui/Button.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { NothingYet, Panel } from '#renderer/ui/Panel.tsx'
 import { usePurchase } from '#renderer/ui/purchaseContext.ts'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
+import { getPricing } from '#shared/contract/credits.ts'
 import { creditsKey } from '../useCredits.ts'
 
 /** The amounts that credits are sold in, each of which leads to its price and payment. */

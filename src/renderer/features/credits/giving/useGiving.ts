@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
-import type { Input, Output, Route } from '#shared/contract/route.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { readAgain } from '#renderer/agent/readAgain.ts'
+import type { Input, Output, Route } from '#shared/contract/route.ts'
 import { creditsKey } from '../useCredits.ts'
 
 /**

@@ -1,6 +1,6 @@
-import type { ApiKey } from '#shared/contract/accounts.ts'
 import { DateRange } from '#renderer/ui/DateRange.tsx'
 import { FilterBar, FilterOne, FilterSearch, FilterSelect } from '#renderer/ui/FilterBar.tsx'
+import type { ApiKey } from '#shared/contract/accounts.ts'
 import { daysUntil } from '../spending/dailySeries.ts'
 import { useSpending } from '../useCredits.ts'
 import { type HistoryFilters, historyPeriods, periodLabels, transactionTypes, typeLabels } from './historyFilters.ts'

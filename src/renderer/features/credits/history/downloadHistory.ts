@@ -1,6 +1,6 @@
+import { windowAddress } from '#renderer/agent/windowLink.ts'
 import { exportTransactions } from '#shared/contract/credits.ts'
 import { requestOf } from '#shared/contract/route.ts'
-import { windowAddress } from '#renderer/agent/windowLink.ts'
 import type { HistoryQuery } from './historyFilters.ts'
 
 /** The browser's own download. */

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions, useQueries, useQuery } from '@tanstack/react-query'
-import { listTransactions } from '#shared/contract/credits.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import type { Agent } from '#renderer/agent/agentClient.ts'
+import { listTransactions } from '#shared/contract/credits.ts'
 import { creditsKey } from '../useCredits.ts'
 import type { HistoryQuery } from './historyFilters.ts'
 import { type HistoryPage, historyRows } from './historyRows.ts'

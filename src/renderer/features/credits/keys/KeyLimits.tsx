@@ -1,11 +1,11 @@
 import { KeyRound } from 'lucide-react'
-import type { ApiKey } from '#shared/contract/accounts.ts'
-import { formatUsdCents } from '#shared/money/moneyText.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { NothingYet, Panel } from '#renderer/ui/Panel.tsx'
 import { goTo } from '#renderer/ui/place.ts'
 import { SpentBar } from '#renderer/ui/SpentBar.tsx'
+import type { ApiKey } from '#shared/contract/accounts.ts'
+import { formatUsdCents } from '#shared/money/moneyText.ts'
 import { useCreditKeys } from '../useCredits.ts'
 
 /** The keys that may only spend so much a day, and how much of it is gone. */

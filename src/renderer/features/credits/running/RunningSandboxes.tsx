@@ -1,9 +1,9 @@
-import type { Sandbox } from '#shared/contract/sandboxes.ts'
-import { formatUsdCents } from '#shared/money/moneyText.ts'
 import { useSandboxes } from '#renderer/agent/sandboxes/useSandboxes.ts'
 import { NothingYet, Panel } from '#renderer/ui/Panel.tsx'
 import { RunCost } from '#renderer/ui/sandboxes/RunCost.tsx'
 import { roughCents } from '#renderer/ui/sandboxes/runCost.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
+import { formatUsdCents } from '#shared/money/moneyText.ts'
 
 /** What runs, and what it costs or would cost. */
 export function RunningSandboxes({ isEmbedded }: { isEmbedded: boolean }) {

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type PointerEvent, useState } from 'react'
-import { formatUsdCents } from '#shared/money/moneyText.ts'
 import { classNames } from '#renderer/ui/classNames.ts'
+import { formatUsdCents } from '#shared/money/moneyText.ts'
 import { axisText } from '../creditText.ts'
 import { chartFill, chartMark } from './chartColours.ts'
 import { type DayBar, dayName, scaleOf } from './dailySeries.ts'

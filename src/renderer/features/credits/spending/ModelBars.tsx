@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { formatUsdCents } from '#shared/money/moneyText.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { classNames } from '#renderer/ui/classNames.ts'
+import { formatUsdCents } from '#shared/money/moneyText.ts'
 import { chartMark } from './chartColours.ts'
 import type { Series } from './dailySeries.ts'
 

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import type { Domain } from '#shared/contract/domains.ts'
 import { readAgain } from '#renderer/agent/readAgain.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { Dialog } from '#renderer/ui/Dialog.tsx'
 import { SpentBar } from '#renderer/ui/SpentBar.tsx'
 import { shownError } from '#renderer/ui/shownError.ts'
+import type { Domain } from '#shared/contract/domains.ts'
 import { domainsKey } from '../useDomains.ts'
 import { type BulkProgress, bulkRun } from './bulkRun.ts'
 

@@ -1,13 +1,13 @@
 import { FileUp } from 'lucide-react'
 import { useState } from 'react'
-import { type DnsRecordData, dnsLimits } from '#shared/dns/dnsRecord.ts'
-import { type ImportedZone, parseZoneFile, zoneFileLimit } from '#shared/dns/zoneFile.ts'
-import { ZoneFileFault } from '#shared/dns/zoneTokens.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { Checkbox } from '#renderer/ui/Checkbox.tsx'
 import { Dialog } from '#renderer/ui/Dialog.tsx'
 import { FileButton } from '#renderer/ui/FileButton.tsx'
 import { TextAreaField } from '#renderer/ui/TextAreaField.tsx'
+import { type DnsRecordData, dnsLimits } from '#shared/dns/dnsRecord.ts'
+import { type ImportedZone, parseZoneFile, zoneFileLimit } from '#shared/dns/zoneFile.ts'
+import { ZoneFileFault } from '#shared/dns/zoneTokens.ts'
 
 type ImportDialogProps = {
   zone: string

@@ -1,10 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Unplug } from 'lucide-react'
-import type { Domain } from '#shared/contract/domains.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { readAgain } from '#renderer/agent/readAgain.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
+import type { Domain } from '#shared/contract/domains.ts'
 import { listOrphaned, removeOrphaned } from '../domainCalls.ts'
 import { domainsKey } from '../useDomains.ts'
 

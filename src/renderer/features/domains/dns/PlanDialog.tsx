@@ -1,12 +1,12 @@
 import { useMutation } from '@tanstack/react-query'
 import { CircleCheck, CircleX } from 'lucide-react'
-import { AppError } from '#shared/appError.ts'
-import { applyPlan, type DnsPlan, type DnsPlanStep } from '#shared/contract/localDomains.ts'
-import type { DnsRecordData } from '#shared/dns/dnsRecord.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { Button } from '#renderer/ui/Button.tsx'
 import { Dialog } from '#renderer/ui/Dialog.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
+import { AppError } from '#shared/appError.ts'
+import { applyPlan, type DnsPlan, type DnsPlanStep } from '#shared/contract/localDomains.ts'
+import type { DnsRecordData } from '#shared/dns/dnsRecord.ts'
 
 type PlanDialogProps = {
   plan: DnsPlan

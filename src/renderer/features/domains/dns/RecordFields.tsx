@@ -1,8 +1,8 @@
 import { useState } from 'react'
-import { type DnsRecordData, dnsLimits, dnsRecordTypes, hasDistance } from '#shared/dns/dnsRecord.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'
+import { type DnsRecordData, dnsLimits, dnsRecordTypes, hasDistance } from '#shared/dns/dnsRecord.ts'
 import { type RecordForm, writtenRecord } from './zoneEdits.ts'
 
 type RecordFieldsProps = {

@@ -1,9 +1,9 @@
 import { useState } from 'react'
-import type { DnsRecordData } from '#shared/dns/dnsRecord.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { classNames } from '#renderer/ui/classNames.ts'
 import { Dialog } from '#renderer/ui/Dialog.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'
+import type { DnsRecordData } from '#shared/dns/dnsRecord.ts'
 import { type RecordTemplate, recordTemplates } from './recordTemplates.ts'
 import { type TemplateRow, templateRows } from './templateRows.ts'
 

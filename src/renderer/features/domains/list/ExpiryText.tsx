@@ -1,5 +1,5 @@
-import type { Domain } from '#shared/contract/domains.ts'
 import { classNames } from '#renderer/ui/classNames.ts'
+import type { Domain } from '#shared/contract/domains.ts'
 import { expiryMark } from './domainRows.ts'
 
 /** The day on which it expires, and how many are left when they are few. */

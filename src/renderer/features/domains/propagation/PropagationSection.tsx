@@ -1,12 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { ChevronRight, Radar } from 'lucide-react'
 import { useState } from 'react'
-import {
-  checkPropagation,
-  listPropagationServers,
-  type PropagatedRecords,
-  type PropagationServer,
-} from '#shared/contract/localDomains.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { Button } from '#renderer/ui/Button.tsx'
 import { classNames } from '#renderer/ui/classNames.ts'
@@ -14,6 +8,12 @@ import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import { shownError } from '#renderer/ui/shownError.ts'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
+import {
+  checkPropagation,
+  listPropagationServers,
+  type PropagatedRecords,
+  type PropagationServer,
+} from '#shared/contract/localDomains.ts'
 import { domainsKey } from '../useDomains.ts'
 import { serverWords, waitText } from './propagationWords.ts'
 

@@ -1,5 +1,5 @@
-import type { PropagatedRecords } from '#shared/contract/localDomains.ts'
 import type { Tone } from '#renderer/ui/StatusDot.tsx'
+import type { PropagatedRecords } from '#shared/contract/localDomains.ts'
 
 type Words = { tone: Tone; text: string }
 

@@ -1,12 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { CalendarClock } from 'lucide-react'
-import { dismissNotices, removeRenewal } from '#shared/contract/domainRenewals.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { readAgain } from '#renderer/agent/readAgain.ts'
 import { renewalsKey, useRenewals } from '#renderer/agent/useRenewals.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { PageColumn } from '#renderer/ui/PageFrame.tsx'
 import { addressOf } from '#renderer/ui/place.ts'
+import { dismissNotices, removeRenewal } from '#shared/contract/domainRenewals.ts'
 import { dayText } from './renewalWords.ts'
 
 const mostNamed = 3

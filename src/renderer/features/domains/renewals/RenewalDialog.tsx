@@ -1,11 +1,11 @@
 import { useState } from 'react'
-import type { DomainRenewal, RenewalSettings } from '#shared/contract/domainRenewals.ts'
-import { formatUsd } from '#shared/money/moneyText.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { Dialog } from '#renderer/ui/Dialog.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { NumberField } from '#renderer/ui/NumberField.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'
+import type { DomainRenewal, RenewalSettings } from '#shared/contract/domainRenewals.ts'
+import { formatUsd } from '#shared/money/moneyText.ts'
 import { renewalForm, renewalRanges, suggestedMost, writtenRenewal } from './renewalForm.ts'
 import { yearsText } from './renewalWords.ts'
 

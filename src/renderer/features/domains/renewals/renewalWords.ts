@@ -1,6 +1,6 @@
+import type { Tone } from '#renderer/ui/StatusDot.tsx'
 import type { DomainRenewal } from '#shared/contract/domainRenewals.ts'
 import { plainWord } from '#shared/openRecord.ts'
-import type { Tone } from '#renderer/ui/StatusDot.tsx'
 
 /** In a cell of the list. */
 export function renewalMark(

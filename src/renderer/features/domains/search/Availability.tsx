@@ -1,7 +1,7 @@
+import { StatusDot, type Tone } from '#renderer/ui/StatusDot.tsx'
 import type { CheckedDomain } from '#shared/contract/domainSearch.ts'
 import { formatUsd } from '#shared/money/moneyText.ts'
 import { openRecord, plainWord } from '#shared/openRecord.ts'
-import { StatusDot, type Tone } from '#renderer/ui/StatusDot.tsx'
 
 const words: Readonly<Record<CheckedDomain['status'], { tone: Tone; text: string }>> = openRecord(
   {

@@ -1,6 +1,6 @@
-import type { CheckedDomain } from '#shared/contract/domainSearch.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { usePurchase } from '#renderer/ui/purchaseContext.ts'
+import type { CheckedDomain } from '#shared/contract/domainSearch.ts'
 
 type BuyButtonProps = {
   found: Pick<CheckedDomain, 'domain' | 'unicode' | 'available'>

@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { Nameservers } from '#shared/contract/domains.ts'
 import { FormDialog } from '#renderer/ui/FormDialog.tsx'
 import { TextAreaField } from '#renderer/ui/TextAreaField.tsx'
+import { Nameservers } from '#shared/contract/domains.ts'
 import { pastedNames } from '../search/checkedNames.ts'
 
 type NameserversDialogProps = {

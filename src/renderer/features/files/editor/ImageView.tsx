@@ -1,8 +1,8 @@
 import { ZoomIn, ZoomOut } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import type { SandboxId } from '#shared/ids.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
+import type { SandboxId } from '#shared/ids.ts'
 import { downloadUrl } from '../fileLinks.ts'
 import { nameOf, shownSize } from '../paths.ts'
 

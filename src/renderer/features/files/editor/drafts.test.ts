@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { memoryStorage } from '#test/support/memoryStorage.ts'
-import { SandboxId } from '#shared/ids.ts'
 import { createTextStore } from '#renderer/ui/storage/textStore.ts'
+import { SandboxId } from '#shared/ids.ts'
+import { memoryStorage } from '#test/support/memoryStorage.ts'
 import { forgetOtherUploads, transferNotes } from '../transfers/transferNotes.ts'
 import { drafts, forgetOtherDrafts } from './drafts.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { SandboxId } from '#shared/ids.ts'
 import { deviceStore, type TextStore } from '#renderer/ui/storage/textStore.ts'
+import type { SandboxId } from '#shared/ids.ts'
 
 /** What was written to a file and not saved, and the version of the file that it began with. */
 const Draft = z.object({ text: z.string(), version: z.string() })

@@ -1,7 +1,7 @@
+import type { Agent } from '#renderer/agent/agentClient.ts'
 import { readFile, statFile } from '#shared/contract/files.ts'
 import { appendUpload, beginUpload, uploadLimits, uploadOffsetHeader } from '#shared/contract/uploads.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import type { Agent } from '#renderer/agent/agentClient.ts'
 import { nameOf } from '../paths.ts'
 import { isImage } from './fileKind.ts'
 

@@ -1,9 +1,9 @@
 import { Check, FileUp, Pause, Play, RotateCw, X } from 'lucide-react'
 import { useRef } from 'react'
-import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { shownError } from '#renderer/ui/shownError.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { nameOf, shownSize } from '../paths.ts'
 import type { Transfer, TransferQueue } from './transferQueue.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { SandboxId } from '#shared/ids.ts'
 import { deviceStore, type TextStore } from '#renderer/ui/storage/textStore.ts'
+import type { SandboxId } from '#shared/ids.ts'
 
 const Note = z.object({
   id: z.string(),

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { until } from '#test/support/eventually.ts'
+import type { Agent } from '#renderer/agent/agentClient.ts'
 import { AppError } from '#shared/appError.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import type { Agent } from '#renderer/agent/agentClient.ts'
+import { until } from '#test/support/eventually.ts'
 import { transferQueue } from './transferQueue.ts'
 
 /** A service whose disk is full until somebody frees it. */

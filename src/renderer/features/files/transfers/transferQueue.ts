@@ -1,14 +1,8 @@
+import type { Agent } from '#renderer/agent/agentClient.ts'
 import { AppError } from '#shared/appError.ts'
-import {
-  appendUpload,
-  beginUpload,
-  cancelUpload,
-  getUpload,
-  uploadOffsetHeader,
-} from '#shared/contract/uploads.ts'
+import { appendUpload, beginUpload, cancelUpload, getUpload, uploadOffsetHeader } from '#shared/contract/uploads.ts'
 import { emitter } from '#shared/emitter.ts'
 import { type SandboxId, UploadId } from '#shared/ids.ts'
-import type { Agent } from '#renderer/agent/agentClient.ts'
 import type { TransferNotes } from './transferNotes.ts'
 
 export type TransferState = 'waiting' | 'sending' | 'lost' | 'paused' | 'asking' | 'failed' | 'needs-file' | 'done'

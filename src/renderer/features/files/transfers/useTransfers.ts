@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
-import type { SandboxId } from '#shared/ids.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import type { SandboxId } from '#shared/ids.ts'
 import { folderOf } from '../paths.ts'
 import { folderKey } from '../useFolders.ts'
 import { transferNotes } from './transferNotes.ts'

@@ -1,11 +1,11 @@
 import { Plus } from 'lucide-react'
-import { shortAddress } from '#shared/shortAddress.ts'
 import { classNames } from '#renderer/ui/classNames.ts'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { moveAmongRows } from '#renderer/ui/moveAmongRows.ts'
 import { addressOf } from '#renderer/ui/place.ts'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
+import { shortAddress } from '#shared/shortAddress.ts'
 import type { Identity } from '../identityList.ts'
 import { chainWords, stateWords } from '../stateWords.ts'
 

@@ -1,9 +1,9 @@
 import { Check, Circle, CircleDot, RotateCw, X } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { Registration } from '#shared/contract/automatons.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { classNames } from '#renderer/ui/classNames.ts'
 import { addressOf } from '#renderer/ui/place.ts'
+import type { Registration } from '#shared/contract/automatons.ts'
 import { useSendAgain } from './useSendAgain.ts'
 
 /** Asked, signed, sent: what is done, what is next, and what went wrong on the way. */

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
-import { retryRegistration } from '#shared/contract/automatons.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
+import { retryRegistration } from '#shared/contract/automatons.ts'
 
 /** Events tell what came of it. */
 export function useSendAgain(registrationId: string): { send: () => void; busy: boolean } {

@@ -1,8 +1,8 @@
 import { ChevronRight } from 'lucide-react'
 import { useState } from 'react'
-import { Region, type RuntimeReport } from '#shared/contract/sandboxes.ts'
 import { classNames } from '#renderer/ui/classNames.ts'
 import { Select } from '#renderer/ui/Select.tsx'
+import { Region, type RuntimeReport } from '#shared/contract/sandboxes.ts'
 import { idleChoices, idleText } from '../idleWords.ts'
 import type { CreateForm, FieldErrors } from './createForm.ts'
 

@@ -1,8 +1,8 @@
-import type { Image } from '#shared/contract/images.ts'
-import type { RuntimeReport } from '#shared/contract/sandboxes.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
 import { sizeText } from '#renderer/ui/sizeText.ts'
+import type { Image } from '#shared/contract/images.ts'
+import type { RuntimeReport } from '#shared/contract/sandboxes.ts'
 import { baseName } from '../baseName.ts'
 
 type ImageFieldProps = {

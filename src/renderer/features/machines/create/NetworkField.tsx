@@ -1,5 +1,5 @@
-import { Network, type OfferedRuntime } from '#shared/contract/sandboxes.ts'
 import { Select } from '#renderer/ui/Select.tsx'
+import { Network, type OfferedRuntime } from '#shared/contract/sandboxes.ts'
 import { networkDetail, networkLabel, networks } from '../networkWords.ts'
 
 type NetworkFieldProps = {

@@ -1,8 +1,8 @@
 import { Info, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { RuntimeReport } from '#shared/contract/sandboxes.ts'
 import { classNames } from '#renderer/ui/classNames.ts'
 import { notEnforcedText } from '#renderer/ui/sandboxes/sandboxWords.ts'
+import type { RuntimeReport } from '#shared/contract/sandboxes.ts'
 import { Cure, LimitGaps } from '../LimitGaps.tsx'
 
 type RuntimeNoteProps = { runtimes: readonly RuntimeReport[]; runtime: RuntimeReport | undefined }

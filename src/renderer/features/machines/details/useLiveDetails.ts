@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
 import { readAgain } from '#renderer/agent/readAgain.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { portsKey } from './ports/usePorts.ts'
 
 /** Reads again, by events, what was read of one sandbox and is not polled. */

@@ -1,8 +1,8 @@
 import { useState } from 'react'
-import type { FoundSandbox } from '#shared/contract/foundSandboxes.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { ConfirmDialog } from '#renderer/ui/ConfirmDialog.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
+import type { FoundSandbox } from '#shared/contract/foundSandboxes.ts'
 import { useFoundSandboxes } from './useFoundSandboxes.ts'
 
 /** Offers to keep or delete sandboxes that are missing in the database, as after restoring an older backup. */

@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, useRef } from 'react'
-import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import type { SandboxList } from '#renderer/agent/sandboxes/sandboxList.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { sharedNames } from '../sandboxNames.ts'
 import { SandboxRow, type SandboxRowActions } from './SandboxRow.tsx'
 

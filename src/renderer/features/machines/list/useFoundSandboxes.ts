@@ -1,13 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
+import { readAgain } from '#renderer/agent/readAgain.ts'
 import {
   adoptFoundSandbox,
   deleteFoundSandbox,
   type FoundSandbox,
   listFoundSandboxes,
 } from '#shared/contract/foundSandboxes.ts'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
-import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
-import { readAgain } from '#renderer/agent/readAgain.ts'
 
 const foundKey = ['found-sandboxes'] as const
 

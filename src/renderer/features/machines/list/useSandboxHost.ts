@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { getSandboxHost, replaceSandboxHost, type SandboxHost } from '#shared/contract/sandboxHost.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
 import { readAgain } from '#renderer/agent/readAgain.ts'
+import { getSandboxHost, replaceSandboxHost, type SandboxHost } from '#shared/contract/sandboxHost.ts'
 
 const hostKey = ['sandbox-host'] as const
 /** While the host is not connected. */

@@ -1,11 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import {
-  changePaymentBudgets,
-  getPaymentBudgets,
-  type PaymentBudgetLimits,
-} from '#shared/contract/paymentBudgets.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { readAgain } from '#renderer/agent/readAgain.ts'
 import { Button } from '#renderer/ui/Button.tsx'
@@ -16,6 +11,7 @@ import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
 import { useConfirmedChange } from '#renderer/ui/useConfirmedChange.ts'
+import { changePaymentBudgets, getPaymentBudgets, type PaymentBudgetLimits } from '#shared/contract/paymentBudgets.ts'
 import { budgetsKey } from '../usePayments.ts'
 import { type LimitsForm, limitsForm, type NamedLimit, writtenLimits } from './limitsForm.ts'
 

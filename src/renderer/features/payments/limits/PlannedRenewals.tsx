@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import type { DomainRenewal, PlannedRenewal } from '#shared/contract/domainRenewals.ts'
 import { useRenewals } from '#renderer/agent/useRenewals.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
@@ -7,6 +6,7 @@ import { NothingYet, Panel } from '#renderer/ui/Panel.tsx'
 import { addressOf } from '#renderer/ui/place.ts'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
+import type { DomainRenewal, PlannedRenewal } from '#shared/contract/domainRenewals.ts'
 import { microText } from '../paymentWords.ts'
 
 const fewest = 10

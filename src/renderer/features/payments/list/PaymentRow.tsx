@@ -1,10 +1,10 @@
 import { CreditCard, Globe, type LucideIcon, RefreshCw, Waypoints } from 'lucide-react'
-import { askerWords } from '#shared/contract/askerWords.ts'
-import type { Payment, PaymentPurpose } from '#shared/contract/paymentRecords.ts'
-import { openRecord } from '#shared/openRecord.ts'
 import { classNames } from '#renderer/ui/classNames.ts'
 import { addressOf } from '#renderer/ui/place.ts'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
+import { askerWords } from '#shared/contract/askerWords.ts'
+import type { Payment, PaymentPurpose } from '#shared/contract/paymentRecords.ts'
+import { openRecord } from '#shared/openRecord.ts'
 import { amountText } from '../paymentWords.ts'
 import { StateChip } from '../StateChip.tsx'
 

@@ -1,6 +1,6 @@
+import { windowAddress } from '#renderer/agent/windowLink.ts'
 import { exportPayments } from '#shared/contract/localPayments.ts'
 import { requestOf } from '#shared/contract/route.ts'
-import { windowAddress } from '#renderer/agent/windowLink.ts'
 import type { PaymentQuery } from '../usePayments.ts'
 
 /** The browser's own download. */

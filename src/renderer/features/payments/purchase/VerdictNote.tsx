@@ -1,7 +1,7 @@
 import { CircleCheck, CircleX, ShieldCheck } from 'lucide-react'
+import { Button } from '#renderer/ui/Button.tsx'
 import type { PaymentVerdict } from '#shared/contract/localPayments.ts'
 import type { BudgetState } from '#shared/contract/paymentBudgets.ts'
-import { Button } from '#renderer/ui/Button.tsx'
 import { budgetTitle, microText } from '../paymentWords.ts'
 
 type VerdictNoteProps = { verdict: PaymentVerdict; budgets: readonly BudgetState[]; onLimits: () => void }

@@ -1,6 +1,6 @@
+import type { PurchaseOrder } from '#renderer/ui/purchaseContext.ts'
 import type { quotePurchase } from '#shared/contract/localPurchases.ts'
 import type { Input } from '#shared/contract/route.ts'
-import type { PurchaseOrder } from '#renderer/ui/purchaseContext.ts'
 
 /** What can be chosen of an order. Nameservers empty: those of the registrar. */
 export type PurchaseChoices = {

@@ -1,11 +1,11 @@
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import type { PurchaseOrder } from '#renderer/ui/purchaseContext.ts'
 import type { PaymentCheck } from '#shared/contract/localPayments.ts'
 import { buyRegistration, buyRenewal, buyTopUp, quotePurchase } from '#shared/contract/localPurchases.ts'
 import type { PaymentOffer } from '#shared/contract/paymentRecords.ts'
 import { getWalletInfo } from '#shared/contract/walletInfo.ts'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
-import type { PurchaseOrder } from '#renderer/ui/purchaseContext.ts'
 import { paymentsKey } from '../usePayments.ts'
 import { type PurchaseChoices, purchaseInput } from './purchaseInput.ts'
 

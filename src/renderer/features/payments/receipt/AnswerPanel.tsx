@@ -1,7 +1,7 @@
-import type { PaidAnswer } from '#shared/contract/paymentRecords.ts'
 import { DataText, readableJson } from '#renderer/ui/DataText.tsx'
 import { Panel } from '#renderer/ui/Panel.tsx'
 import { sizeText } from '#renderer/ui/sizeText.ts'
+import type { PaidAnswer } from '#shared/contract/paymentRecords.ts'
 
 /** What was bought, as text: it comes from outside. */
 export function AnswerPanel({ answer }: { answer: PaidAnswer | null }) {

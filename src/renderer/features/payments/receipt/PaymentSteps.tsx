@@ -1,6 +1,6 @@
+import { Panel } from '#renderer/ui/Panel.tsx'
 import type { PaymentReceipt, PaymentState } from '#shared/contract/paymentRecords.ts'
 import { openRecord, plainWord } from '#shared/openRecord.ts'
-import { Panel } from '#renderer/ui/Panel.tsx'
 
 const words: Readonly<Record<PaymentState, string>> = openRecord(
   {

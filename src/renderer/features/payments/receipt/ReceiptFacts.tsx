@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
-import { askerWords } from '#shared/contract/askerWords.ts'
-import { testLedgerNetwork } from '#shared/contract/networks.ts'
-import type { PaymentReceipt } from '#shared/contract/paymentRecords.ts'
 import { AddressText } from '#renderer/ui/AddressText.tsx'
 import { Panel } from '#renderer/ui/Panel.tsx'
 import { addressOf } from '#renderer/ui/place.ts'
+import { askerWords } from '#shared/contract/askerWords.ts'
+import { testLedgerNetwork } from '#shared/contract/networks.ts'
+import type { PaymentReceipt } from '#shared/contract/paymentRecords.ts'
 import { amountText, microText } from '../paymentWords.ts'
 
 /** What was agreed, what moved, and who may tell. Nothing that a seller wrote is a link. */

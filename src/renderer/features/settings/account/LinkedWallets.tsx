@@ -1,6 +1,4 @@
 import { useState } from 'react'
-import type { WalletLink } from '#shared/contract/walletLinks.ts'
-import { openRecord, plainWord } from '#shared/openRecord.ts'
 import { AddressText } from '#renderer/ui/AddressText.tsx'
 import { Button } from '#renderer/ui/Button.tsx'
 import { ConfirmDialog } from '#renderer/ui/ConfirmDialog.tsx'
@@ -9,6 +7,8 @@ import { noticeFailure } from '#renderer/ui/noticeFailure.ts'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
 import { useUnlocked } from '#renderer/ui/useUnlocked.ts'
+import type { WalletLink } from '#shared/contract/walletLinks.ts'
+import { openRecord, plainWord } from '#shared/openRecord.ts'
 import { useWalletLinks } from './useWalletLinks.ts'
 
 const chains: Readonly<Record<WalletLink['chain_type'], string>> = openRecord(

@@ -1,10 +1,10 @@
 import { useState } from 'react'
-import type { WalletAccount } from '#shared/contract/wallet.ts'
-import { shortAddress } from '#shared/shortAddress.ts'
 import { useConnection } from '#renderer/agent/AgentProvider.tsx'
 import { useWallet } from '#renderer/agent/useWallet.ts'
 import { ConfirmDialog } from '#renderer/ui/ConfirmDialog.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
+import type { WalletAccount } from '#shared/contract/wallet.ts'
+import { shortAddress } from '#shared/shortAddress.ts'
 import { SettingsRow } from '../SettingsPage.tsx'
 import { useSignInWallet } from './useWalletLinks.ts'
 

@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { getMe } from '#shared/contract/auth.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
 import { readAgain } from '#renderer/agent/readAgain.ts'
+import { getMe } from '#shared/contract/auth.ts'
 
 const meKey = ['settings', 'me'] as const
 

@@ -1,4 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
+import { readAgain } from '#renderer/agent/readAgain.ts'
 import type { WalletAccountId } from '#shared/contract/wallet.ts'
 import {
   addWalletLink,
@@ -9,9 +12,6 @@ import {
   type SignInWallet,
   type WalletLinks,
 } from '#shared/contract/walletLinks.ts'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
-import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
-import { readAgain } from '#renderer/agent/readAgain.ts'
 
 export const walletLinksKey = ['settings', 'wallet links'] as const
 export const signInWalletKey = ['settings', 'sign-in wallet'] as const

@@ -1,9 +1,4 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import {
-  type ActivitySettings,
-  changeActivitySettings,
-  getActivitySettings,
-} from '#shared/contract/activitySettings.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { Checkbox } from '#renderer/ui/Checkbox.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
@@ -11,6 +6,11 @@ import { addressOf } from '#renderer/ui/place.ts'
 import { Select } from '#renderer/ui/Select.tsx'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
+import {
+  type ActivitySettings,
+  changeActivitySettings,
+  getActivitySettings,
+} from '#shared/contract/activitySettings.ts'
 import { SettingsCard, SettingsGroup, SettingsPage, SettingsRow } from '../SettingsPage.tsx'
 import { daysOf, daysOptions, optionOf } from './keptDays.ts'
 

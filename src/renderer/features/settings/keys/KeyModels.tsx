@@ -1,6 +1,6 @@
-import { providerTitle } from '#shared/contract/families.ts'
 import { Checkbox } from '#renderer/ui/Checkbox.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
+import { providerTitle } from '#shared/contract/families.ts'
 import { useModels } from '../models/useModels.ts'
 
 type KeyModelsProps = {

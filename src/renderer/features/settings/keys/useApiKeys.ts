@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ApiKey, createApiKey, listApiKeys, revokeApiKey } from '#shared/contract/accounts.ts'
-import type { Input } from '#shared/contract/route.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
 import { readAgain } from '#renderer/agent/readAgain.ts'
+import { type ApiKey, createApiKey, listApiKeys, revokeApiKey } from '#shared/contract/accounts.ts'
+import type { Input } from '#shared/contract/route.ts'
 
 export const keysKey = ['settings', 'api-keys'] as const
 

@@ -1,10 +1,10 @@
 import { useState } from 'react'
-import { ModelServerName, ModelServerUrl } from '#shared/contract/providers.ts'
 import { ChoiceChips } from '#renderer/ui/ChoiceChips.tsx'
 import { FormDialog } from '#renderer/ui/FormDialog.tsx'
 import { useSheet } from '#renderer/ui/sheetContext.ts'
 import { TextField } from '#renderer/ui/TextField.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
+import { ModelServerName, ModelServerUrl } from '#shared/contract/providers.ts'
 import { useProviderActions } from './useProviders.ts'
 
 type Wrong = { name?: string; url?: string }

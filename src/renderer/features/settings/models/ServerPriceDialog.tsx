@@ -1,8 +1,8 @@
 import { useState } from 'react'
-import { ModelPrice, type ModelServer } from '#shared/contract/providers.ts'
 import { Checkbox } from '#renderer/ui/Checkbox.tsx'
 import { FormDialog } from '#renderer/ui/FormDialog.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'
+import { ModelPrice, type ModelServer } from '#shared/contract/providers.ts'
 import { useProviderActions } from './useProviders.ts'
 
 type ServerPriceDialogProps = { server: ModelServer; onClose: () => void }

@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { listModels } from '#shared/contract/inference.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
 import { readAgain } from '#renderer/agent/readAgain.ts'
+import { listModels } from '#shared/contract/inference.ts'
 
 export const modelsKey = ['settings', 'models'] as const
 

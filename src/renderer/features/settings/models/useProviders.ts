@@ -1,4 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
+import { readAgain } from '#renderer/agent/readAgain.ts'
 import type { FamilyId } from '#shared/contract/families.ts'
 import {
   addModelServer,
@@ -14,9 +17,6 @@ import {
   testProvider,
 } from '#shared/contract/providers.ts'
 import type { Input } from '#shared/contract/route.ts'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
-import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
-import { readAgain } from '#renderer/agent/readAgain.ts'
 
 export const providersKey = ['settings', 'providers'] as const
 export const modelServersKey = ['settings', 'model-servers'] as const

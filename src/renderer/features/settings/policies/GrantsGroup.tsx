@@ -1,10 +1,10 @@
 import { useState } from 'react'
-import type { Grant } from '#shared/contract/intents.ts'
-import { deedWords, payeeWords } from '#shared/contract/intentWords.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
+import type { Grant } from '#shared/contract/intents.ts'
+import { deedWords, payeeWords } from '#shared/contract/intentWords.ts'
 import { SettingsGroup } from '../SettingsPage.tsx'
 import { useGrants, useRevokeGrant } from './useGrants.ts'
 

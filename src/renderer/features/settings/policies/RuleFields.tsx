@@ -1,7 +1,7 @@
-import { AskerKind, IntentKind, type PolicyRule } from '#shared/contract/intents.ts'
-import { askerNames, kindNames } from '#shared/contract/intentWords.ts'
 import { Select } from '#renderer/ui/Select.tsx'
 import { TextField } from '#renderer/ui/TextField.tsx'
+import { AskerKind, IntentKind, type PolicyRule } from '#shared/contract/intents.ts'
+import { askerNames, kindNames } from '#shared/contract/intentWords.ts'
 import type { RuleDraft } from './policyDraft.ts'
 
 const effects = [

@@ -1,8 +1,8 @@
 import { GripVertical, Trash2, TriangleAlert } from 'lucide-react'
 import { type KeyboardEvent, useLayoutEffect, useRef } from 'react'
-import { ruleSentence } from '#shared/contract/intentWords.ts'
 import { classNames } from '#renderer/ui/classNames.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
+import { ruleSentence } from '#shared/contract/intentWords.ts'
 import { type RuleDraft, ruleOf } from './policyDraft.ts'
 import { RuleFields } from './RuleFields.tsx'
 

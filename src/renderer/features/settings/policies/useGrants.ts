@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { listGrants, revokeGrant } from '#shared/contract/intents.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
 import { readAgain } from '#renderer/agent/readAgain.ts'
+import { listGrants, revokeGrant } from '#shared/contract/intents.ts'
 
 export const grantsKey = ['settings', 'grants'] as const
 

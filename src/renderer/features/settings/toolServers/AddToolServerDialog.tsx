@@ -1,10 +1,4 @@
 import { useState } from 'react'
-import {
-  SecretName,
-  ToolServerName,
-  type ToolServerPlace,
-  toolServerLimits,
-} from '#shared/contract/toolServers.ts'
 import { useSandboxes } from '#renderer/agent/sandboxes/useSandboxes.ts'
 import { useToolServerActions } from '#renderer/agent/useToolServers.ts'
 import { ChoiceChips } from '#renderer/ui/ChoiceChips.tsx'
@@ -12,6 +6,7 @@ import { FormDialog } from '#renderer/ui/FormDialog.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
 import { useSheet } from '#renderer/ui/sheetContext.ts'
 import { TextField } from '#renderer/ui/TextField.tsx'
+import { SecretName, ToolServerName, type ToolServerPlace, toolServerLimits } from '#shared/contract/toolServers.ts'
 
 type Draft = {
   name: string

@@ -1,10 +1,10 @@
 import { useState } from 'react'
-import type { ServedTool, ToolServerId } from '#shared/contract/toolServers.ts'
 import { useToolServerActions } from '#renderer/agent/useToolServers.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { Checkbox } from '#renderer/ui/Checkbox.tsx'
 import { Select } from '#renderer/ui/Select.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
+import type { ServedTool, ToolServerId } from '#shared/contract/toolServers.ts'
 import { ToolChange } from './ToolChange.tsx'
 import { hintsText } from './toolServerWords.ts'
 

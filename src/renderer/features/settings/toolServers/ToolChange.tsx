@@ -1,7 +1,7 @@
 import { TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { ServedText } from '#shared/contract/toolServers.ts'
 import { classNames } from '#renderer/ui/classNames.ts'
+import type { ServedText } from '#shared/contract/toolServers.ts'
 import { changedLines } from './toolServerWords.ts'
 
 type ToolChangeProps = { name: string; before: ServedText; after: ServedText; actions: ReactNode }

@@ -1,5 +1,5 @@
-import type { ServedText, ServedTool, ToolServer } from '#shared/contract/toolServers.ts'
 import type { Tone } from '#renderer/ui/StatusDot.tsx'
+import type { ServedText, ServedTool, ToolServer } from '#shared/contract/toolServers.ts'
 
 /** `https://mcp.example/mcp`, or the command. */
 export function placeText({ place }: Pick<ToolServer, 'place'>): string {

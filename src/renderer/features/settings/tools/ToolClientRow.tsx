@@ -1,7 +1,7 @@
-import type { ToolClient } from '#shared/contract/toolClients.ts'
-import { formatUsd } from '#shared/money/moneyText.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { TimeAgo } from '#renderer/ui/TimeAgo.tsx'
+import type { ToolClient } from '#shared/contract/toolClients.ts'
+import { formatUsd } from '#shared/money/moneyText.ts'
 import { policyWords, profileName } from './toolWords.ts'
 
 type ToolClientRowProps = { client: ToolClient; onChange: () => void; onRevoke: () => void }

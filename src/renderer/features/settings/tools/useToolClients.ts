@@ -1,13 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import type { Input, Output } from '#shared/contract/route.ts'
-import {
-  changeToolClient,
-  createToolClient,
-  listToolClients,
-  revokeToolClient,
-} from '#shared/contract/toolClients.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { readAgain } from '#renderer/agent/readAgain.ts'
+import type { Input, Output } from '#shared/contract/route.ts'
+import { changeToolClient, createToolClient, listToolClients, revokeToolClient } from '#shared/contract/toolClients.ts'
 
 export const clientsKey = ['settings', 'tool-clients'] as const
 

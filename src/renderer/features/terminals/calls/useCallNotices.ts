@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useContext, useEffect, useState } from 'react'
-import type { LocalEvent } from '#shared/contract/localApi.ts'
 import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
 import type { SandboxList } from '#renderer/agent/sandboxes/sandboxList.ts'
 import { sandboxesKey } from '#renderer/agent/sandboxes/useSandboxes.ts'
 import { type TerminalCall, type TerminalCalls, TerminalCallsContext } from '#renderer/agent/terminals/terminalCalls.ts'
 import { goTo } from '#renderer/ui/place.ts'
 import { notify } from '#renderer/ui/toast.tsx'
+import type { LocalEvent } from '#shared/contract/localApi.ts'
 import { notificationsAllowed } from '../view/bell.ts'
 import { readPreferences } from '../view/preferences/preferencesStore.ts'
 

@@ -1,5 +1,5 @@
-import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { ConfirmDialog } from '#renderer/ui/ConfirmDialog.tsx'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { CommandText } from './CommandText.tsx'
 
 type StopDialogProps = {

@@ -1,7 +1,7 @@
 import { useState } from 'react'
+import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { listProcesses } from '#shared/contract/processes.ts'
 import type { Terminal } from '#shared/contract/terminals.ts'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { readPreferences } from '../view/preferences/preferencesStore.ts'
 import type { TerminalSession } from '../view/terminalSession.ts'
 import { mayRun, programIn, type RunningProgram } from './runningProgram.ts'

@@ -1,7 +1,7 @@
+import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { listProcesses } from '#shared/contract/processes.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { listTerminals } from '#shared/contract/terminals.ts'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { readPreferences } from '../view/preferences/preferencesStore.ts'
 import { runningIn } from './runningIn.ts'
 

@@ -1,6 +1,6 @@
+import type { TerminalList } from '#renderer/agent/terminals/terminalList.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import type { TerminalMatch } from '#shared/contract/terminalSearch.ts'
-import type { TerminalList } from '#renderer/agent/terminals/terminalList.ts'
 import { tabLabels } from '../sessions/tabLabels.ts'
 
 export type MatchGroup = { id: string; title: string; matches: readonly TerminalMatch[] }

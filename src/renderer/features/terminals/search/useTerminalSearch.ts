@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { searchTerminals } from '#shared/contract/terminalSearch.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import { searchTerminals } from '#shared/contract/terminalSearch.ts'
 
 export type SearchAllQuery = { text: string; regex: boolean; caseSensitive: boolean }
 

@@ -1,12 +1,12 @@
 import { Play, Plus, Power, SquareTerminal, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { newTerminalKeys } from '#renderer/ui/commands/terminalSafeKeys.ts'
 import { EmptyState } from '#renderer/ui/EmptyState.tsx'
 import { Kbd } from '#renderer/ui/Kbd.tsx'
 import { SkeletonRows } from '#renderer/ui/Skeleton.tsx'
 import { statusWord } from '#renderer/ui/sandboxes/sandboxWords.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { stateSentence } from './stateSentence.ts'
 import type { WorkbenchActions } from './workbenchActions.ts'
 

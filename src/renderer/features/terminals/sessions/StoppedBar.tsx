@@ -1,8 +1,8 @@
 import { Play } from 'lucide-react'
-import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
 import { statusTone } from '#renderer/ui/sandboxes/sandboxWords.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { stateSentence } from './stateSentence.ts'
 
 /** Above the terminals of a sandbox that does not run: they can still be read. */

@@ -1,7 +1,7 @@
 import { BellRing, SquareTerminal } from 'lucide-react'
-import type { Terminal } from '#shared/contract/terminals.ts'
 import { useTerminalCalls } from '#renderer/agent/terminals/terminalCalls.ts'
 import { StatusDot } from '#renderer/ui/StatusDot.tsx'
+import type { Terminal } from '#shared/contract/terminals.ts'
 import { useBell } from '../view/bell.ts'
 import { endOf, endSentence, endTone } from '../view/endSentence.ts'
 

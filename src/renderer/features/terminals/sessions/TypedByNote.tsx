@@ -1,8 +1,8 @@
 import { Bot } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { shownLine } from '#shared/shownLine.ts'
 import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
 import { addressOf } from '#renderer/ui/place.ts'
+import { shownLine } from '#shared/shownLine.ts'
 
 type Typist = { conversationId: string; title: string; count: number }
 

@@ -1,5 +1,5 @@
-import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { statusWord } from '#renderer/ui/sandboxes/sandboxWords.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 
 /** Why no program runs in a sandbox. */
 export function stateSentence({ status, status_reason, name }: Sandbox): string {

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
-import type { SandboxId } from '#shared/ids.ts'
 import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
+import type { SandboxId } from '#shared/ids.ts'
 import { type Bell, bell } from '../view/bell.ts'
 import { readPreferences } from '../view/preferences/preferencesStore.ts'
 

@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { AppError } from '#shared/appError.ts'
-import type { Input } from '#shared/contract/route.ts'
-import { changeTerminal, closeTerminal, createTerminal, type Terminal } from '#shared/contract/terminals.ts'
-import type { SandboxId, TerminalId } from '#shared/ids.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { patchFromEvent } from '#renderer/agent/eventPatch.ts'
 import { type TerminalList, withName, withNewTerminal, withTitle } from '#renderer/agent/terminals/terminalList.ts'
 import { terminalsKey } from '#renderer/agent/terminals/useTerminals.ts'
 import { notify } from '#renderer/ui/toast.tsx'
+import { AppError } from '#shared/appError.ts'
+import type { Input } from '#shared/contract/route.ts'
+import { changeTerminal, closeTerminal, createTerminal, type Terminal } from '#shared/contract/terminals.ts'
+import type { SandboxId, TerminalId } from '#shared/ids.ts'
 import type { TerminalSize } from '../stream/terminalScreen.ts'
 
 /** A login shell: it reads the profile, so that paths and prompts are as a person expects them. */

@@ -1,8 +1,8 @@
 import { useCallback, useState } from 'react'
-import type { SandboxId, TerminalId } from '#shared/ids.ts'
 import { useLiveEvent } from '#renderer/agent/liveEvents.ts'
 import { terminalStreamUrl } from '#renderer/agent/streamUrl.ts'
 import { windowSocket } from '#renderer/agent/windowKey.ts'
+import type { SandboxId, TerminalId } from '#shared/ids.ts'
 import type { StreamConnector } from '../stream/terminalStream.ts'
 
 /** How this window reaches a terminal: through the agent, as the person's window. */

@@ -1,9 +1,5 @@
 import { readEvent } from '#shared/contract/readAnswer.ts'
-import {
-  type ClientStreamMessage,
-  ServerStreamMessage,
-  streamLimits,
-} from '#shared/contract/terminalStream.ts'
+import { type ClientStreamMessage, ServerStreamMessage, streamLimits } from '#shared/contract/terminalStream.ts'
 import type { SnapshotMarks, TerminalScreen, TerminalSize } from './terminalScreen.ts'
 
 /** `code` is undefined when the socket never reached the server or stayed silent. */

@@ -1,6 +1,6 @@
-import type { CommandMark } from '#shared/terminalMarks.ts'
 import { classNames } from '#renderer/ui/classNames.ts'
 import { Menu, type MenuItem } from '#renderer/ui/Menu.tsx'
+import type { CommandMark } from '#shared/terminalMarks.ts'
 import type { VisibleCommand } from './commandTrail.ts'
 import { useObservable } from './observable.ts'
 import type { TerminalSession } from './terminalSession.ts'

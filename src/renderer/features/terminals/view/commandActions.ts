@@ -1,10 +1,10 @@
 import { ArrowDown, ArrowUp, Copy, CopyCheck, FolderOpen, RotateCw } from 'lucide-react'
-import type { CommandMark } from '#shared/terminalMarks.ts'
 import type { Command } from '#renderer/ui/commands/commandRegistry.tsx'
 import { nextCommandKeys, previousCommandKeys } from '#renderer/ui/commands/terminalSafeKeys.ts'
 import { copyText } from '#renderer/ui/copyText.ts'
 import type { MenuItem } from '#renderer/ui/Menu.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
+import type { CommandMark } from '#shared/terminalMarks.ts'
 import { asOneLine, pastedText } from './paste/pastedText.ts'
 import type { TerminalSession } from './terminalSession.ts'
 

@@ -1,5 +1,5 @@
-import type { Terminal } from '#shared/contract/terminals.ts'
 import type { Tone } from '#renderer/ui/StatusDot.tsx'
+import type { Terminal } from '#shared/contract/terminals.ts'
 import type { TerminalEnd } from '../stream/streamState.ts'
 
 export function endSentence({ exitCode, signal, withSandbox }: TerminalEnd): string {

@@ -1,7 +1,7 @@
-import type { CommandMark } from '#shared/terminalMarks.ts'
 import type { Command } from '#renderer/ui/commands/commandRegistry.tsx'
 import type { MenuItem } from '#renderer/ui/Menu.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
+import type { CommandMark } from '#shared/terminalMarks.ts'
 import { commandCommands, commandMenu, commandsMenu } from './commandActions.ts'
 import { openPreferences } from './preferences/openPreferences.ts'
 import { changeFontSize } from './preferences/preferencesStore.ts'

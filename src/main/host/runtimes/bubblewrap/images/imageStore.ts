@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { AppError } from '#shared/appError.ts'
-import { ImageName } from '#shared/contract/images.ts'
 import { type DataLock, lockData, lockHolder } from '#platform/dataLock.ts'
 import { parsedJson } from '#platform/parsedJson.ts'
 import { isRunning } from '#platform/processIdentity.ts'
+import { AppError } from '#shared/appError.ts'
+import { ImageName } from '#shared/contract/images.ts'
 import { removeInRange } from './inRange.ts'
 
 /** What is kept beside the files of an image. */

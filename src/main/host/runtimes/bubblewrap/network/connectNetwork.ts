@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { z } from 'zod'
-import type { Network } from '#shared/contract/sandboxes.ts'
 import { parseJson } from '#platform/boundedJson.ts'
+import type { Network } from '#shared/contract/sandboxes.ts'
 import { perlArgument, perlScript } from '../../perlScript.ts'
 import type { SandboxUser } from '../startRequest.ts'
 import { networkCard, networkRules, sandboxAddresses } from './networkRules.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { AppError } from '#shared/appError.ts'
 import { parseJson } from '#platform/boundedJson.ts'
+import { AppError } from '#shared/appError.ts'
 import type { TldPrice } from '../registrar.ts'
 
 const Cents = z.int().min(0).max(100_000_000)

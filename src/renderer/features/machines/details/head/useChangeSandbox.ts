@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { Input } from '#shared/contract/route.ts'
-import { changeSandbox, type Sandbox } from '#shared/contract/sandboxes.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { patchFromEvent } from '#renderer/agent/eventPatch.ts'
 import { type SandboxList, withSandbox } from '#renderer/agent/sandboxes/sandboxList.ts'
 import { sandboxesKey } from '#renderer/agent/sandboxes/useSandboxes.ts'
+import type { Input } from '#shared/contract/route.ts'
+import { changeSandbox, type Sandbox } from '#shared/contract/sandboxes.ts'
 
 export type SandboxChange = Omit<Input<typeof changeSandbox>, 'id'>
 

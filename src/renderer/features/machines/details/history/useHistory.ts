@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
+import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { listActivity, listCommands } from '#shared/contract/activity.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 
 /** Commands come over the API too, of which no event tells. */
 const everyMs = 4_000

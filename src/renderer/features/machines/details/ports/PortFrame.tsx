@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { createPortToken, type ExposedPort } from '#shared/contract/ports.ts'
-import type { SandboxId } from '#shared/ids.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
+import { createPortToken, type ExposedPort } from '#shared/contract/ports.ts'
+import type { SandboxId } from '#shared/ids.ts'
 
 type PortFrameProps = { sandboxId: SandboxId; port: ExposedPort }
 

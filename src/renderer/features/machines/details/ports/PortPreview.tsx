@@ -1,9 +1,9 @@
 import { ExternalLink, RotateCw, X } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import type { ExposedPort } from '#shared/contract/ports.ts'
-import type { SandboxId } from '#shared/ids.ts'
 import { Button } from '#renderer/ui/Button.tsx'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
+import type { ExposedPort } from '#shared/contract/ports.ts'
+import type { SandboxId } from '#shared/ids.ts'
 import { PortFrame } from './PortFrame.tsx'
 import type { PortActions } from './usePorts.ts'
 

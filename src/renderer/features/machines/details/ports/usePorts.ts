@@ -1,4 +1,9 @@
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useAgent } from '#renderer/agent/AgentProvider.tsx'
+import type { Agent } from '#renderer/agent/agentClient.ts'
+import { readAgain } from '#renderer/agent/readAgain.ts'
+import { noticeFailure } from '#renderer/ui/noticeFailure.ts'
+import { useOpenPort } from '#renderer/ui/sandboxes/useOpenPort.ts'
 import {
   createPortToken,
   type ExposedPort,
@@ -10,11 +15,6 @@ import {
 import type { Input } from '#shared/contract/route.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import type { SandboxId } from '#shared/ids.ts'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
-import type { Agent } from '#renderer/agent/agentClient.ts'
-import { readAgain } from '#renderer/agent/readAgain.ts'
-import { noticeFailure } from '#renderer/ui/noticeFailure.ts'
-import { useOpenPort } from '#renderer/ui/sandboxes/useOpenPort.ts'
 
 const everyMs = 3_000
 

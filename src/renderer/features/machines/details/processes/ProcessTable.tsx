@@ -1,8 +1,8 @@
 import { ArrowDown, ArrowUp, Ellipsis, OctagonX, Square } from 'lucide-react'
-import type { ProcessSignal, SandboxProcess } from '#shared/contract/processes.ts'
 import { classNames } from '#renderer/ui/classNames.ts'
 import { IconButton } from '#renderer/ui/IconButton.tsx'
 import { Menu } from '#renderer/ui/Menu.tsx'
+import type { ProcessSignal, SandboxProcess } from '#shared/contract/processes.ts'
 import { megabytesText, percentText } from '../usage/usageFigures.ts'
 import type { ProcessColumn, ProcessOrder } from './processOrder.ts'
 

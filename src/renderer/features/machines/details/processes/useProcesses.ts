@@ -1,13 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import {
-  listProcesses,
-  type ProcessSignal,
-  type SandboxProcess,
-  signalProcess,
-} from '#shared/contract/processes.ts'
-import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { notify } from '#renderer/ui/toast.tsx'
+import { listProcesses, type ProcessSignal, type SandboxProcess, signalProcess } from '#shared/contract/processes.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 
 const everyMs = 3_000
 

@@ -1,13 +1,13 @@
 import { Link2 } from 'lucide-react'
 import { useState } from 'react'
-import type { Output } from '#shared/contract/route.ts'
-import type { Sandbox } from '#shared/contract/sandboxes.ts'
-import { createTerminalLink } from '#shared/contract/terminals.ts'
 import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { Button } from '#renderer/ui/Button.tsx'
 import { CopyLine } from '#renderer/ui/CopyLine.tsx'
 import { ErrorNotice } from '#renderer/ui/ErrorNotice.tsx'
 import { Section } from '#renderer/ui/section/Section.tsx'
+import type { Output } from '#shared/contract/route.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
+import { createTerminalLink } from '#shared/contract/terminals.ts'
 
 export function ShareSection({ sandbox }: { sandbox: Sandbox }) {
   return (

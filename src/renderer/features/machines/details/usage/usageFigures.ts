@@ -1,5 +1,5 @@
-import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import { memoryText } from '#renderer/ui/sandboxes/sandboxWords.ts'
+import type { Sandbox } from '#shared/contract/sandboxes.ts'
 import type { MetricPoint, Metrics } from './metricHistory.ts'
 
 export type Figure = {

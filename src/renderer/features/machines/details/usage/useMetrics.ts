@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
+import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { getMetrics } from '#shared/contract/metrics.ts'
 import type { Sandbox } from '#shared/contract/sandboxes.ts'
-import { useAgent } from '#renderer/agent/AgentProvider.tsx'
 import { type MetricHistory, withReading } from './metricHistory.ts'
 
 const everyMs = 2_000

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { terminalLimits } from '#shared/contract/terminals.ts'
 import type { Theme } from '#renderer/ui/theme/theme.ts'
+import { terminalLimits } from '#shared/contract/terminals.ts'
 import { stewardDark, stewardLight } from '../themes/stewardThemes.ts'
 import type { TerminalTheme } from '../themes/terminalTheme.ts'
 import { terminalThemes } from '../themes/terminalThemes.ts'

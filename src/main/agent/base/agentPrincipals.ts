@@ -1,0 +1,70 @@
+import type { PrincipalId, Principals } from '#platform/principals.ts'
+import { AppError } from '#shared/appError.ts'
+import type { Asker } from '#shared/contract/intents.ts'
+import type { WalletAccountId } from '#shared/contract/wallet.ts'
+import type { ToolRights } from '../tools/toolRights.ts'
+
+/** Principals of the local agent that can end. The user's own session and Steward itself have none of these. */
+export type EndingPrincipal = 'tool' | 'chat' | 'key' | 'wallet'
+
+/**
+ * Kinds of work that hold a lease, with the principals that each is done for. A slice that works, waits or stores
+ * something for a requester adds its kind here; test/integration/endedAuthority.test.ts fails until each cell has a case.
+ */
+export const leaseHolders = {
+  /** Call of a tool by an MCP client, a chat or a program. */
+  'tool-call': ['tool', 'chat'],
+  /** Program of `operations_run`. */
+  program: ['tool'],
+  /** Request in Approvals that is not decided or not signed yet. */
+  request: ['tool', 'chat', 'key', 'wallet'],
+  /** Remembered approval. */
+  grant: ['tool', 'chat', 'key', 'wallet'],
+  /** Request to the local API, long polls included. */
+  'local-request': ['key'],
+  /** Answer of a model in a chat. */
+  'chat-run': ['chat'],
+  /** Payment that is not signed yet. */
+  payment: ['tool', 'chat', 'key', 'wallet'],
+} as const satisfies Readonly<Record<string, readonly EndingPrincipal[]>>
+export type LeaseHolder = keyof typeof leaseHolders
+
+export type PrincipalRights = {
+  /** Absent: it may call no tools. */
+  tools?: ToolRights | undefined
+}
+export type AgentPrincipals = Principals<PrincipalRights, LeaseHolder>
+
+/** Returns the principal of a requester. Ids of API keys and access tokens carry their kind: `key:…`, `token:…`. */
+export function requesterPrincipal({ kind, id }: Pick<Asker, 'kind' | 'id'>): PrincipalId {
+  if (kind === 'client') return id.includes(':') ? (id as PrincipalId) : `client:${id}`
+  if (kind === 'tool') return isChat(id) ? `chat:${id}` : `tool:${id}`
+  return `${kind}:${id}`
+}
+
+export function walletPrincipal(account: WalletAccountId): PrincipalId {
+  return `wallet:${account}`
+}
+
+/** Whether a requester of kind `tool` is a conversation. */
+function isChat(id: string): boolean {
+  return id.startsWith('conv_')
+}
+
+export function principalKind(principal: PrincipalId): string {
+  return principal.slice(0, principal.indexOf(':'))
+}
+
+const endings: Readonly<Record<EndingPrincipal | 'token', () => AppError>> = {
+  tool: () => new AppError('tool/revoked', 'The tool client was revoked.'),
+  chat: () => new AppError('tool/denied', 'The chat was deleted.'),
+  key: () => new AppError('auth/invalid', 'The API key was revoked.'),
+  token: () => new AppError('auth/invalid', 'The wallet of this sign-in was unlinked.'),
+  wallet: () => new AppError('wallet/account-not-found', 'The wallet account was removed.'),
+}
+
+/** Returns the error for work of a principal that has ended. */
+export function endedError(principal: PrincipalId): AppError {
+  const kind = principalKind(principal)
+  return kind in endings ? endings[kind as keyof typeof endings]() : new AppError('auth/invalid', 'Access has ended.')
+}

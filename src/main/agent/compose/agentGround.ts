@@ -1,0 +1,147 @@
+import { join } from 'node:path'
+import type { Config } from '#config/config.ts'
+import type { Chain } from '#platform/chain/chain.ts'
+import { chainThread } from '#platform/chain/chainThread.ts'
+import { type Clock, createEvenClock, openClock } from '#platform/clock.ts'
+import type { Log } from '#platform/log.ts'
+import type { Scope } from '#platform/scope.ts'
+import { type SolanaNode, solanaNode } from '#platform/solana/solanaNode.ts'
+import type { TimeSource } from '#platform/timeSource.ts'
+import { version } from '#platform/version.ts'
+import { evmNetworks, solanaNetworks } from '#shared/contract/networks.ts'
+import type { ModelOrder } from '#shared/contract/supervision.ts'
+import { isoTime } from '#shared/time.ts'
+import { clockStore } from '#storage/clockStore.ts'
+import { migrate } from '#storage/migrate.ts'
+import { agentMigrations } from '#storage/migrations/agent/agentMigrations.ts'
+import { type Database, openDatabase } from '#storage/openDatabase.ts'
+import { type Timeline, timeline } from '../activity/timeline.ts'
+import type { ApprovalDialog } from '../approvals/approvalDialog.ts'
+import type { LocalEvents } from '../base/localEvents.ts'
+import type { NotedEntry } from '../base/note.ts'
+import { type TaskContext, taskContext } from '../base/taskContext.ts'
+import type { HostedPlace } from '../connections/hostedService.ts'
+import { type ServiceClient, serviceClient } from '../connections/serviceClient.ts'
+import type { ServiceLink } from '../connections/serviceLink.ts'
+import { createUnrecordedTerminals, type UnrecordedTerminals } from '../recordings/unrecordedTerminals.ts'
+import { createRemovedThings, type RemovedThings } from '../references/removedThings.ts'
+
+export type AgentOptions = {
+  dataFolder: string
+  /** Whether the database is checked for damage before it is opened. */
+  checkData?: boolean
+  config: Config
+  link: ServiceLink
+  /** A service elsewhere, to which the wallet signs in; undefined when the application runs its own. */
+  hosted: HostedPlace | undefined
+  /** Hands the service of this application what it keeps in memory alone; undefined where there is none. */
+  tellService: ((order: ModelOrder) => void) | undefined
+  events: LocalEvents
+  /** Native dialogs; undefined when the window is a browser. */
+  dialog: ApprovalDialog | undefined
+  /** Owns what a part opens. */
+  scope: Scope
+  log: Log
+  now: () => number
+  /** Clocks of this computer. Default: time passes as `now` says. */
+  time?: TimeSource
+}
+
+/** What all parts of the agent stand on. */
+export type AgentGround = AgentOptions & {
+  database: Database
+  clock: Clock
+  /** Calls the service as the person. */
+  client: ServiceClient
+  activity: Timeline
+  /** Delivers removals at the service to the parts whose data refers to them. */
+  removedThings: RemovedThings
+  /** Terminals of tool servers and programs. */
+  unrecordedTerminals: UnrecordedTerminals
+  /** Which task the present work belongs to. */
+  tasks: TaskContext
+  /** Every network that is known, through its configured RPC. */
+  chains: readonly Chain[]
+  /** Likewise of Solana. */
+  solana: readonly SolanaNode[]
+}
+
+const steward = { kind: 'system', name: 'Steward' } as const
+
+/** @throws AppError `data/unusable`, `data/damaged`, `data/newer` */
+export function agentGround(options: AgentOptions): AgentGround {
+  const { dataFolder, link, events, scope, log, now } = options
+  const database = scope.own(
+    openDatabase(join(dataFolder, 'agent.sqlite'), { check: options.checkData ?? false }),
+    (it) => it.close(),
+  )
+  migrate(database, agentMigrations)
+  const clock = scope.own(
+    options.time ? openClock({ source: options.time, store: clockStore(database) }) : createEvenClock(now),
+    (it) => it.close(),
+  )
+  const tasks = taskContext()
+  const client = scope.own(serviceClient(link.target, tasks), (it) => it.close())
+  const activity = timeline({
+    database,
+    tasks,
+    headPath: join(dataFolder, 'activity.head'),
+    now,
+    onAppended: (sequence) => events.publish({ type: 'timeline.appended', sequence }),
+    log: log.of('activity'),
+  })
+  scope.own(activity, (it) => {
+    it.note({ kind: 'system.stopped', actor: steward, summary: 'Steward stopped.' })
+    return it.close()
+  })
+  const { base, base_sepolia, solana: mainnet, solana_devnet: devnet } = options.config.wallet.rpc
+  const rpcUrls = { base, 'base-sepolia': base_sepolia }
+  const thread = scope.own(chainThread({ log: log.of('chain') }), (it) => it.close())
+  const chains = evmNetworks.map((network) => thread.chain({ network, rpcUrl: rpcUrls[network.slug] }))
+  const solanaUrls = { solana: mainnet, 'solana-devnet': devnet }
+  const solana = solanaNetworks.map((network) =>
+    scope.own(solanaNode({ network, rpcUrl: solanaUrls[network.slug] }), (it) => it.close()),
+  )
+  scope.own(
+    clock.onJump('activity-log', ({ fromMs, toMs, cause }) => {
+      if (cause === 'set') activity.note(clockEntry(fromMs, toMs))
+    }),
+    (unsubscribe) => unsubscribe(),
+  )
+  activity.note({ kind: 'system.started', actor: steward, summary: `Steward ${version} started.`, detail: { version } })
+  return {
+    ...options,
+    database,
+    clock,
+    client,
+    activity,
+    removedThings: createRemovedThings(),
+    unrecordedTerminals: createUnrecordedTerminals(),
+    tasks,
+    chains,
+    solana,
+  }
+}
+
+function clockEntry(fromMs: number, toMs: number): NotedEntry {
+  const seconds = Math.round(Math.abs(toMs - fromMs) / 1000)
+  const direction = toMs > fromMs ? 'ahead' : 'back'
+  return {
+    kind: 'system.clock',
+    actor: { kind: 'system', name: 'This computer' },
+    summary: `The clock was set ${direction} by ${durationWords(seconds)}. Steward goes on by elapsed time for a day.`,
+    detail: { from: isoTime(fromMs), to: isoTime(toMs) },
+  }
+}
+
+function durationWords(seconds: number): string {
+  const [count, unit] =
+    seconds < 120
+      ? [seconds, 'second']
+      : seconds < 7_200
+        ? [Math.round(seconds / 60), 'minute']
+        : seconds < 172_800
+          ? [Math.round(seconds / 3_600), 'hour']
+          : [Math.round(seconds / 86_400), 'day']
+  return count === 1 ? `1 ${unit}` : `${count} ${unit}s`
+}

@@ -1,0 +1,149 @@
+import { createPrincipals, type PrincipalId } from '#platform/principals.ts'
+import type { IntentRecord } from '#shared/contract/intents.ts'
+import { noAccount } from '#shared/contract/intents.ts'
+import { grantRepository } from '../approvals/grantRepository.ts'
+import { createVerdicts } from '../approvals/intentVerdicts.ts'
+import type { Verdict } from '../approvals/judge.ts'
+import { judgedIntent } from '../approvals/judgedIntent.ts'
+import { policyRepository } from '../approvals/policyRepository.ts'
+import { type ActionTargets, createActionTargets } from '../base/actionTargets.ts'
+import {
+  type AgentPrincipals,
+  endedError,
+  type LeaseHolder,
+  type PrincipalRights,
+  principalKind,
+} from '../base/agentPrincipals.ts'
+import type { MayNow, RequestContext } from '../base/judgement.ts'
+import { conversationRepository, type StoredConversation } from '../chat/conversationRepository.ts'
+import { type ClientPresence, createClientPresence } from '../connections/clientPresence.ts'
+import type { ServiceTarget } from '../connections/serviceTarget.ts'
+import { paymentRepository } from '../payments/paymentRepository.ts'
+import type { ServedTools } from '../toolServers/servedTools.ts'
+import { toolServerRepository } from '../toolServers/toolServerRepository.ts'
+import { stdioRights } from '../tools/stdioDoor.ts'
+import { overBudget } from '../tools/toolBudgets.ts'
+import { holderOf } from '../tools/toolCaller.ts'
+import { toolCallRepository } from '../tools/toolCallRepository.ts'
+import { type ToolClientRepository, toolClientRepository } from '../tools/toolClientRepository.ts'
+import { clientRights } from '../tools/toolClients.ts'
+import { defaultToolPolicy } from '../tools/toolRights.ts'
+import type { WalletVault } from '../wallet/walletVault.ts'
+import type { AgentGround } from './agentGround.ts'
+import type { BudgetParts } from './budgetParts.ts'
+import { createMayNow } from './mayNow.ts'
+import { createRequestContext } from './requestContext.ts'
+
+export type AuthorityParts = {
+  principals: AgentPrincipals
+  /** @returns undefined for a principal that has ended */
+  rightsOf: (principal: PrincipalId) => PrincipalRights | undefined
+  /** API keys and sign-ins of the service, as far as they ended. */
+  presence: ClientPresence
+  verdictOn: (request: IntentRecord) => Verdict
+  mayNow: MayNow
+  context: RequestContext
+  targets: ActionTargets
+  toolClientRows: ToolClientRepository
+}
+
+type Given = {
+  wallet: Pick<WalletVault, 'accounts'>
+  budget: BudgetParts
+  served: Pick<ServedTools, 'toolOf'>
+  serviceTarget: () => ServiceTarget | undefined
+  /** Judges again what waits. */
+  review: () => void
+}
+
+/** The registry of principals, and the one function that judges what they may now. */
+export function authorityParts(
+  { database, link, client, events, removedThings, scope, log, clock }: AgentGround,
+  { wallet, budget, served, serviceTarget, review }: Given,
+): AuthorityParts {
+  const toolClientRows = toolClientRepository(database)
+  const conversations = conversationRepository(database)
+  const policies = policyRepository(database)
+  const servers = toolServerRepository(database)
+
+  const rightsByKind: Readonly<Record<string, (id: string) => PrincipalRights | undefined>> = {
+    tool(id) {
+      if (id === stdioRights.id) return stdioRights
+      const toolClient = toolClientRows.find(id)
+      return toolClient && { tools: clientRights(toolClient) }
+    },
+    chat(id) {
+      const conversation = conversations.find(id)
+      return conversation && conversation.deletedAtMs === null ? conversationRights(conversation) : undefined
+    },
+    key: (id) => presence.rightsOf(`key:${id}`),
+    token: (id) => presence.rightsOf(`token:${id}`),
+    wallet: (id) => (id === noAccount || wallet.accounts().some((account) => account.id === id) ? noRights : undefined),
+  }
+  const rightsOf = (principal: PrincipalId): PrincipalRights | undefined => {
+    const kind = principalKind(principal)
+    const read = rightsByKind[kind]
+    return read ? read(principal.slice(kind.length + 1)) : noRights
+  }
+  const principals = createPrincipals<PrincipalRights, LeaseHolder>({ rightsOf, endedError })
+  const presence = scope.own(
+    createClientPresence({ link, client, removed: removedThings, principals, log: log.of('principals') }),
+    (it) => it.close(),
+  )
+  const leaveWallet = events.subscribe(({ type }) => {
+    if (type === 'wallet.changed') principals.endAbsent()
+  })
+  scope.own(leaveWallet, (leave) => leave())
+
+  const context = createRequestContext({
+    calls: toolCallRepository(database),
+    payments: paymentRepository(database),
+    toolOf: served.toolOf,
+  })
+  const targets = scope.own(
+    createActionTargets({
+      ...{ client, events, removed: removedThings, onGone: review },
+      hasToolServer: (name) => servers.named(name) !== undefined,
+    }),
+    (it) => it.close(),
+  )
+  const verdictOn = createVerdicts({
+    grants: grantRepository(database),
+    policies,
+    serviceHost() {
+      const url = serviceTarget()?.url
+      return url === undefined ? undefined : new URL(url).host
+    },
+    now: clock.latestMs,
+  })
+  const mayNow = createMayNow({
+    ...{ rightsOf, verdictOn, context },
+    now() {
+      clock.check() // deadlines move with a clock that was set
+      return clock.now()
+    },
+    isStopped: () => policies.read().stopped,
+    budgetRefusal(request, limit) {
+      if (limit === null || request.kind !== 'x402.authorize') return undefined
+      const spent = budget.toolBudgets.spentToday(holderOf(request))
+      const amount = Number(request.amount_micro_usd)
+      return spent > limit ? overBudget(limit, limit - (spent - amount)) : undefined
+    },
+    limitRefusal(request) {
+      if (request.kind !== 'x402.authorize') return undefined
+      const refusal = budget.budgets.refusal({ ...judgedIntent(request), by: 'person' })
+      return refusal?.effect === 'deny' ? refusal.detail : undefined
+    },
+    isGone: targets.isGone,
+  })
+  return { principals, rightsOf, presence, verdictOn, mayNow, context, targets, toolClientRows }
+}
+
+const noRights: PrincipalRights = {}
+
+/** Returns what the settings of a conversation let its models do with tools now. */
+function conversationRights({ tools }: StoredConversation): PrincipalRights {
+  if (!tools.enabled) return noRights
+  const { profile, max_day_micro_usd: dailyBudgetMicroUsd, servers } = tools
+  return { tools: { profile, policy: defaultToolPolicy, dailyBudgetMicroUsd, dryRun: false, servers } }
+}

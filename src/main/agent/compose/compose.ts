@@ -1,0 +1,173 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Config, type Environment, loadConfig } from '#config/config.ts'
+import type { StartOptions } from '#config/startOptions.ts'
+import { copiedWarning, openDataFolder, openFolderWarning } from '#platform/dataFolder.ts'
+import { lockData } from '#platform/dataLock.ts'
+import { hostAndPort, type ListenAddress, parseListen } from '#platform/listenAddress.ts'
+import { jsonLog } from '#platform/log.ts'
+import { openLogFile } from '#platform/logFile.ts'
+import { builtFile } from '#platform/programFile.ts'
+import { listenOnRemembered } from '#platform/rememberedPort.ts'
+import { Scope } from '#platform/scope.ts'
+import { openStartSocket } from '#platform/startSocket.ts'
+import type { TimeSource } from '#platform/timeSource.ts'
+import { version } from '#platform/version.ts'
+import { AppError } from '#shared/appError.ts'
+import type { ServiceReady } from '#shared/contract/supervision.ts'
+import type { LocalStatus } from '../api/localRoutes.ts'
+import { startLocalServer } from '../api/localServer.ts'
+import { personSessions } from '../api/personSessions.ts'
+import type { ApprovalDialog } from '../approvals/approvalDialog.ts'
+import { localEvents } from '../base/localEvents.ts'
+import type { HostedPlace } from '../connections/hostedService.ts'
+import { serviceLink } from '../connections/serviceLink.ts'
+import { runServiceProcess } from '../connections/serviceProcess.ts'
+import { agentParts } from './agentParts.ts'
+
+/** The application: the agent with its local API, and the service it keeps running. */
+export type RunningApp = {
+  /** Of the interface and the local API. */
+  origin: string
+  serviceUrl: string
+  openBrowser: boolean
+  /**
+   * An address that opens the person's session, once.
+   * @param onUsed it has
+   */
+  freshUrl(onUsed?: () => void): string
+  /** The screen was locked, or the machine goes to sleep. */
+  lockWallet(): void
+  close(): Promise<void>
+}
+
+type Options = Pick<StartOptions, 'dataFolder' | 'config' | 'listen'> & {
+  shell: LocalStatus['shell']
+  /** Of Electron. */
+  dialog?: ApprovalDialog
+  environment: Environment
+  /** Shows one sentence to the user. */
+  warn?: (sentence: string) => void
+  now: () => number
+  time: TimeSource
+}
+
+export async function startApp(options: Options): Promise<RunningApp> {
+  const { dataFolder, environment, now } = options
+  const config = loadConfig({ ...options.config, environment })
+  const wanted = localAddress(options.listen ?? config.app.listen)
+  const scope = new Scope()
+  try {
+    await openDataFolder(dataFolder)
+    const { left } = scope.own(await lockData({ folder: dataFolder, name: 'steward.lock', program: 'Steward' }), (it) =>
+      it.release(),
+    )
+    for (const sentence of [await openFolderWarning(dataFolder), left === 'copied' && copiedWarning(dataFolder)]) {
+      if (sentence) options.warn?.(sentence)
+    }
+    const logFile = scope.own(openLogFile(join(dataFolder, 'logs', 'main.log')), (it) => it.close())
+    const log = jsonLog({ write: logFile.write, now, level: config.log.level })
+    const hosted = hostedPlace(config)
+    const about = hosted ? hostedName(hosted) : ({ name: 'This computer', kind: 'embedded' } as const)
+    const link = scope.own(serviceLink({ ...about, log: log.of('connection') }), (it) => it.close())
+    const { cert_file: certificateFile } = config.service.tls
+    const certificate = certificateFile === null ? undefined : readFileSync(certificateFile, 'utf8')
+    const onReady = ({ url, socket: socketPath }: ServiceReady, key: string): void =>
+      link.connect({ url, key, certificate, socketPath })
+    const onDown = (reason: string): void => link.disconnect(reason)
+    const service = hosted
+      ? undefined
+      : scope.own(runServiceProcess({ ...options, log: log.of('service'), onReady, onDown }), (it) => it.close())
+    const leave = link.onFrozen(() => {
+      log.warn('the service does not respond and is restarted')
+      service?.restart()
+    })
+    scope.own(leave, (it) => it())
+    const sessions = personSessions({ file: join(dataFolder, 'window.sessions'), now })
+    const events = localEvents(link)
+    const { dialog } = options
+    const tellService = service?.tell
+    const agent = agentParts({
+      dataFolder,
+      checkData: left !== 'released',
+      config,
+      link,
+      hosted,
+      tellService,
+      events,
+      dialog,
+      scope,
+      log,
+      now,
+      time: options.time,
+    })
+    const server = scope.own(
+      await listenOnRemembered(dataFolder, 'app', wanted, (address) =>
+        startLocalServer({
+          address,
+          pagesFolder: builtFile('renderer'),
+          link,
+          sessions,
+          events,
+          endpoints: agent.endpoints,
+          sheets: agent.sheets,
+          clientOf: agent.clientOf,
+          mcp: agent.mcp.answer,
+          tasks: agent.tasks,
+          principals: agent.principals,
+          isStopped: () => agent.approvals.policy().stopped,
+          status: { version, shell: options.shell, platform: process.platform },
+          log: log.of('api'),
+        }),
+      ),
+      (it) => it.close(),
+    )
+    service?.tell({ event: 'fronts', hosts: localNames.map((host) => hostAndPort({ host, port: server.port })) })
+    const serviceUrl = hosted?.url ?? (await service?.started)?.url ?? ''
+    const origin = `http://${hostAndPort({ host: wanted.host, port: server.port })}`
+    agent.stdioDoor.open(origin)
+    const freshUrl = (onUsed?: () => void): string => `${origin}/#token=${sessions.issueToken(onUsed)}`
+    scope.own(await openStartSocket(dataFolder, freshUrl), (it) => it?.close())
+    log.info('ready', { origin, serviceUrl, version })
+    return {
+      origin,
+      serviceUrl,
+      openBrowser: config.app.open_browser,
+      freshUrl,
+      lockWallet: () => agent.wallet.lock('screen'),
+      close: () => scope.close(),
+    }
+  } catch (failure) {
+    await scope.close()
+    throw failure
+  }
+}
+
+/** @throws AppError `config/invalid` */
+function hostedPlace({ app: { service_url: url, service_ca_file: file } }: Config): HostedPlace | undefined {
+  if (url === null) return undefined
+  try {
+    return { url: url.replace(/\/+$/, ''), authority: file === null ? undefined : readFileSync(file, 'utf8') }
+  } catch (cause) {
+    throw unreadable(file ?? '', cause)
+  }
+}
+
+function unreadable(file: string, cause: unknown): AppError {
+  return new AppError('config/invalid', `\`app.service_ca_file\` names ${file}, which cannot be read.`, { cause })
+}
+
+function hostedName({ url }: HostedPlace) {
+  return { name: new URL(url).host, kind: 'hosted' } as const
+}
+
+/** The names that the guard of the local API knows. */
+const localNames: readonly string[] = ['127.0.0.1', 'localhost', '::1']
+
+function localAddress(text: string): ListenAddress {
+  const address = parseListen(text)
+  if (address && localNames.includes(address.host)) return address
+  throw new AppError('command/usage', `The interface only listens on loopback, not on ${text}.`, {
+    detail: 'To serve others, run the service on its own: `npm run service`.',
+  })
+}

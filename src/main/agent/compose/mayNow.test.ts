@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest'
+import { AppError } from '#shared/appError.ts'
+import { type IntentRecord, noAccount } from '#shared/contract/intents.ts'
+import { toolNamed } from '#shared/contract/tools/toolTable.ts'
+import { isoTime } from '#shared/time.ts'
+import { person, script } from '#test/support/approvals.ts'
+import { isFinal, type MayNow, type Refusal } from '../base/judgement.ts'
+import type { ToolRights } from '../tools/toolRights.ts'
+import { createMayNow } from './mayNow.ts'
+
+const nowMs = Date.parse('2027-01-15T08:00:00.000Z')
+const sandbox_id = 'a'.repeat(32)
+const client = { kind: 'tool', id: 'mcp_1', name: 'Claude' } as const
+const rights: ToolRights = {
+  profile: 'all',
+  policy: { changes: 'allow', destroys: 'ask' },
+  dailyBudgetMicroUsd: 5_000_000,
+  dryRun: false,
+  servers: [],
+}
+const request: IntentRecord = {
+  ...{ id: 'int_1', kind: 'tool.call', state: 'waiting', asker: client, reason: null, account_id: noAccount },
+  ...{
+    address: '',
+    sentence: 'Delete it.',
+    fields: [],
+    raw: '',
+    host: null,
+    scope: null,
+    amount_micro_usd: null,
+    purchase: null,
+  },
+  ...{ needs_confirmation: false, created_at: isoTime(nowMs), expires_at: isoTime(nowMs + 60_000) },
+  ...{ decision: null, result: null, error: null },
+}
+const payment: IntentRecord = { ...request, kind: 'x402.authorize', amount_micro_usd: '5000000' }
+const deletion = {
+  caller: { asker: client },
+  name: 'sandbox_delete',
+  args: { sandbox_id },
+  toolOf: () => toolNamed('sandbox_delete'),
+}
+
+/** Judges with everything allowed but what `changed` says. */
+function judged(
+  changed: Partial<Parameters<typeof createMayNow>[0]> & { tools?: Partial<ToolRights> | null } = {},
+): MayNow {
+  const { tools = {}, ...options } = changed
+  return createMayNow({
+    rightsOf: () => (tools === null ? {} : { tools: { ...rights, ...tools } }),
+    isStopped: () => false,
+    verdictOn: () => ({ effect: 'ask' }),
+    context: {
+      call: ({ kind }) => (kind === 'tool.call' ? deletion : undefined),
+      payingTool: () => 'domain_register',
+      targets: () => [],
+    },
+    budgetRefusal: () => undefined,
+    limitRefusal: () => undefined,
+    isGone: () => false,
+    now: () => nowMs,
+    ...options,
+  })
+}
+const words = (refusal: Refusal | undefined) =>
+  refusal && [refusal.by, refusal.error.code, refusal.error.message, isFinal(refusal)]
+
+test('allows what nothing forbids', () => {
+  const mayNow = judged()
+  for (const action of [request, payment, { ...payment, asker: script }, { ...payment, asker: person }]) {
+    expect(mayNow({ request: action })).toBeUndefined()
+  }
+})
+
+describe('a request is refused by', () => {
+  const denied = { effect: 'deny', by: 'policy', detail: 'Denied by your rule.' } as const
+  test.each([
+    [
+      'a requester that ended',
+      request,
+      { rightsOf: () => undefined },
+      ['requester', 'tool/revoked', 'The tool client was revoked.', true],
+    ],
+    [
+      'an account that is gone',
+      payment,
+      { rightsOf: (id: string) => (id.startsWith('wallet:') ? undefined : { tools: rights }) },
+      ['requester', 'wallet/account-not-found', 'The wallet account was removed.', true],
+    ],
+    [
+      'its time',
+      request,
+      { now: () => nowMs + 60_000 },
+      ['expiry', 'intent/decided', 'This request has expired.', true],
+    ],
+    [
+      'the stop switch',
+      request,
+      { verdictOn: () => ({ effect: 'deny', by: 'stop', detail: 'Everything is stopped.' }) as const },
+      ['stop', 'intent/stopped', 'Everything is stopped.', true],
+    ],
+    ['a rule', request, { verdictOn: () => denied }, ['policy', 'intent/denied', 'Denied by your rule.', true]],
+    ['tools that are off', request, { tools: null }, ['rights', 'tool/denied', 'Tools are off in this chat.', true]],
+    [
+      'a policy of the client',
+      request,
+      { tools: { policy: { changes: 'allow', destroys: 'deny' } } },
+      ['rights', 'tool/denied', 'This client may not call sandbox_delete.', true],
+    ],
+    [
+      'a profile',
+      request,
+      { tools: { profile: 'domains' } },
+      ['rights', 'tool/profile', 'sandbox_delete is not in the profile “domains” of this client.', true],
+    ],
+    [
+      'a profile without payments',
+      payment,
+      { tools: { profile: 'sandboxes' } },
+      ['rights', 'tool/profile', 'domain_register is not in the profile “sandboxes” of this client.', true],
+    ],
+    [
+      'a dry run',
+      payment,
+      { tools: { dryRun: true } },
+      ['rights', 'tool/dry-run', 'Dry run: it was checked, and not done.', true],
+    ],
+    [
+      'a budget, for now',
+      payment,
+      { budgetRefusal: () => new AppError('tool/budget', 'Too much.') },
+      ['budget', 'tool/budget', 'Too much.', false],
+    ],
+    [
+      'a limit of payments, for now',
+      payment,
+      { limitRefusal: () => 'Above your limit.' },
+      ['limits', 'intent/denied', 'Above your limit.', false],
+    ],
+    [
+      'a sandbox that is gone',
+      request,
+      {
+        context: {
+          call: () => deletion,
+          payingTool: () => undefined,
+          targets: () => [{ kind: 'sandbox', id: sandbox_id }] as const,
+        },
+        isGone: () => true,
+      },
+      ['target', 'sandbox/not-found', 'The sandbox aaaaaaaa no longer exists.', true],
+    ],
+  ] as const)('%s', (_, record, changed, expected) => {
+    expect(words(judged(changed as never)({ request: record }))).toEqual(expected)
+  })
+})
+
+describe('a call', () => {
+  const call = (name: string, caller: object = {}, args: object = { sandbox_id }) => {
+    const tool = toolNamed(name)
+    if (!tool) throw new Error(`There is no tool ${name}.`)
+    return { call: { caller: { asker: client, ...caller }, tool, args: { ...args } } }
+  }
+  test('reads under the stop switch, in a dry run and with a policy that denies', () => {
+    const mayNow = judged({
+      isStopped: () => true,
+      tools: { dryRun: true, policy: { changes: 'deny', destroys: 'deny' } },
+    })
+    expect(mayNow(call('sandbox_get'))).toBeUndefined()
+    expect(mayNow(call('sandbox_exec'))?.by).toBe('stop')
+  })
+
+  test('of a program needs a client that may run programs, and then may be of any tool', () => {
+    const program = call('sandbox_exec', { isProgram: true })
+    expect(judged({ tools: { profile: 'code' } })(program)).toBeUndefined()
+    expect(judged({ tools: { profile: 'code' } })(call('sandbox_exec'))?.error.code).toBe('tool/profile')
+    expect(judged()(program)?.error.message).toBe('operations_run is not in the profile “all”.')
+    expect(judged({ tools: { profile: 'code' } })(call('operations_run', { isProgram: true }))?.error.code).toBe(
+      'tool/profile',
+    )
+  })
+
+  test('of a request that was narrowed has no more than its client has by now', () => {
+    const narrowed = call('sandbox_exec', { narrowedTo: 'sandboxes' })
+    expect(judged()(narrowed)).toBeUndefined()
+    expect(judged({ tools: { profile: 'domains' } })(narrowed)?.error.code).toBe('tool/profile')
+    expect(judged()(call('sandbox_exec', { narrowedTo: 'read-only' }))?.error.code).toBe('tool/profile')
+  })
+})

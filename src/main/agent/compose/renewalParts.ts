@@ -1,0 +1,112 @@
+import type { RenewalProblem } from '#shared/contract/domainRenewals.ts'
+import { getDomain } from '#shared/contract/domains.ts'
+import type { LocalEvent } from '#shared/contract/localApi.ts'
+import type { LocalEndpoint } from '../base/localEndpoint.ts'
+import { autoRenewAsker, autoRenewals } from '../domains/renewals/autoRenewals.ts'
+import { domainWatch } from '../domains/renewals/domainWatch.ts'
+import { expiryNotices } from '../domains/renewals/expiryNotices.ts'
+import { renewalRepository } from '../domains/renewals/renewalRepository.ts'
+import { renewalRoutes } from '../domains/renewals/renewalRoutes.ts'
+import { renewals as renewalsOf } from '../domains/renewals/renewals.ts'
+import { noticeSentence, renewalSentence } from '../domains/renewals/renewalWords.ts'
+import type { AgentGround } from './agentGround.ts'
+import type { ApprovalParts } from './approvalParts.ts'
+import type { BudgetParts } from './budgetParts.ts'
+import type { DomainParts } from './domainParts.ts'
+import type { PaymentParts } from './paymentParts.ts'
+
+type Given = {
+  approvals: ApprovalParts['approvals']
+  budgets: BudgetParts['budgets']
+  domains: Pick<DomainParts, 'cache' | 'questions' | 'place'>
+  payment: Pick<PaymentParts, 'payments' | 'rows' | 'purchases'>
+}
+
+const steward = { kind: 'system', name: 'Steward' } as const
+/** So many are named in the log. */
+const mostNamed = 50
+
+/** Domains that are renewed from the wallet, and notices of those that expire. */
+export function renewalParts(ground: AgentGround, given: Given): { endpoints: LocalEndpoint[] } {
+  const { database, client, link, events, activity, removedThings, scope, log, clock } = ground
+  const { approvals, budgets, domains, payment } = given
+  const now = clock.steadyMs
+  const { cache, questions, place } = domains
+  const records = renewalRepository({ database, place, now })
+  const paymentOf = payment.rows.ofIntent
+  const renewalLog = log.of('renewals')
+  const auto = autoRenewals({
+    ...{ records, approvals, paymentOf, now, log: renewalLog },
+    async buy({ domain, years, capMicroUsd, ifExpiresAt, alongside }, signal) {
+      const order = await payment.purchases.renewal({ domain, years, if_expires_at: ifExpiresAt })
+      const call = { asker: autoRenewAsker, repeatable: undefined, setHeader() {}, signal }
+      const reason = `Auto-renew: ${domain} expires on ${ifExpiresAt.slice(0, 10)}`
+      const bought = await payment.payments.buy(async () => ({ ...order, capMicroUsd }), call, {
+        ...{ reason, waitMs: 0, alongside },
+      })
+      return { wasFree: bought.payment === null }
+    },
+    read: async (domain) => client.call(getDomain, { domain }),
+    note(news) {
+      activity.note({
+        kind: news.state === 'renewed' ? 'renewal.done' : 'renewal.failed',
+        actor: steward,
+        subject: news.domain,
+        summary: renewalSentence(news),
+        detail: { domain: news.domain, problem: news.problem?.kind ?? null },
+        links: { domain: news.domain },
+      })
+    },
+  })
+  const notices = expiryNotices({
+    ...{ records, now },
+    note(fresh) {
+      const [first] = fresh
+      activity.note({
+        kind: 'renewal.expiring',
+        actor: steward,
+        ...(first && fresh.length === 1 && { subject: first.domain, links: { domain: first.domain } }),
+        summary: noticeSentence(fresh),
+        detail: {
+          domains: fresh
+            .slice(0, mostNamed)
+            .map(({ domain }) => domain)
+            .join(', '),
+          count: fresh.length,
+        },
+      })
+    },
+  })
+  const renewals = renewalsOf({
+    ...{ records, auto, notices, cache, questions, paymentOf, now },
+    states: budgets.states,
+    hasWallet: approvals.hasWallet,
+    watch: () => watched, // made below: it sweeps with these
+    tell: (told) => events.publish({ type: 'domains.told', ...told }),
+    onChanged: () => events.publish({ type: 'domain-renewals.changed' }),
+    note: activity.note,
+  })
+  const watched = scope.own(domainWatch({ sweep: renewals.sweep, now, log: renewalLog }), (it) => it.close())
+  const unblock = (...kinds: RenewalProblem['kind'][]): void => {
+    auto.unblock(kinds)
+    watched.look()
+  }
+  const heard = (event: LocalEvent): void => {
+    if (event.type === 'wallet.changed') unblock('wallet', 'locked')
+    else if (event.type === 'policy.changed') unblock('policy')
+    else if (event.type === 'payment-budgets.changed') unblock('budget')
+    else if (event.type === 'local-domains.changed') watched.look()
+    else if (event.type === 'payment.changed' && event.payment.purpose === 'domain-renewal') watched.look()
+  }
+  scope.own(events.subscribe(heard), (leave) => leave())
+  scope.own(
+    link.subscribe(({ type }) => {
+      if (type === 'ready') unblock('service')
+    }),
+    (leave) => leave(),
+  )
+  scope.own(removedThings.subscribe({ kind: 'domain', onRemoved: ({ id }) => renewals.left(id) }), (unsubscribe) =>
+    unsubscribe(),
+  )
+  return { endpoints: renewalRoutes(renewals) }
+}

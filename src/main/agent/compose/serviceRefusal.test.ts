@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { modelRefusal, serviceRefusal } from '../base/serviceRefusal.ts'
+import { chatFailure } from '../chat/chatFailure.ts'
+
+const refusal = (status: number, error: object, detail?: string) => serviceRefusal(status, { error, detail }, '7')
+
+test.each([
+  [
+    503,
+    { message: 'No key.', type: 'service_unavailable', code: 'provider_not_configured' },
+    'inference/unconfigured',
+    'provider_key',
+  ],
+  [503, { message: 'Busy.', type: 'server_error', code: null }, 'inference/overloaded', 'retry'],
+  [
+    402,
+    { message: 'Insufficient credits', type: 'insufficient_quota', code: 'insufficient_credits' },
+    'inference/credits',
+    'credits',
+  ],
+  [
+    402,
+    { message: 'Too much today.', type: 'insufficient_quota', code: 'credits/daily-limit' },
+    'credits/daily-limit',
+    'credits',
+  ],
+  [429, { message: 'Slow down.', type: 'rate_limit_error', code: null }, 'inference/rate', 'retry'],
+  [404, { message: 'Unknown.', type: 'invalid_request_error', code: 'model_not_found' }, 'inference/model', 'model'],
+  [
+    400,
+    { message: 'Too long.', type: 'invalid_request_error', code: 'context_length_exceeded' },
+    'inference/request',
+    'shorten',
+  ],
+  [502, { message: 'Broken.', type: 'server_error', code: null }, 'inference/upstream', 'retry'],
+])('%i %j is %s', (status, error, code, fix) => {
+  const failure = refusal(status, error)
+  expect(failure.code).toBe(code)
+  expect(chatFailure(failure)).toMatchObject({ code, fix, message: error.message })
+})
+
+test('an error in the middle of a stream has no status', () => {
+  expect(modelRefusal({ status: undefined, error: { message: 'Broken.' } }).code).toBe('inference/upstream')
+  expect(modelRefusal({ status: undefined, error: { type: 'rate_limit_error' } })).toMatchObject({
+    code: 'inference/rate',
+    message: 'The answer broke off.',
+  })
+})
+
+test('whatever stands in a refusal, it is a sentence of bounded length', () => {
+  expect(refusal(500, { message: { a: 1 }, code: ['x'], type: 'constructor' })).toMatchObject({
+    code: 'inference/upstream',
+    message: 'The service answered with status 500.',
+  })
+  expect(refusal(400, { message: 'x'.repeat(1e6) }).message).toHaveLength(2_000)
+  expect(serviceRefusal(500, 'text')).toMatchObject({ code: 'service/unavailable' })
+})

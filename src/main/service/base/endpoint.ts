@@ -1,0 +1,135 @@
+import type { WebSocket } from 'ws'
+import type { z } from 'zod'
+import type { BytesAnswer } from '#platform/http/answers.ts'
+import type { BaseCall, Endpoint as HttpEndpoint } from '#platform/http/endpoint.ts'
+import type { PrincipalId } from '#platform/principals.ts'
+import type { Answer, Parsed, Route } from '#shared/contract/route.ts'
+import type { ChainType } from '#shared/contract/wallet.ts'
+import type { AccountId, SandboxId } from '#shared/ids.ts'
+import type { WorkKind } from './principals.ts'
+
+/** Who calls, after the credential was checked. */
+export type Caller = {
+  accountId: AccountId
+  /** Principal whose end ends the request, and what it opened. */
+  principal: PrincipalId
+  /** End of the credential, where its principal may go on: of an access token. */
+  expiresAtMs?: number
+  owner: boolean
+  /** Signed in, or with the key of the owner's file: what an API key of a program does not outlive is in such hands only. */
+  managesAccount: boolean
+  /** The person at this machine, in the window of the application that runs this service. Of nobody else. */
+  isPerson?: true
+  /** Of a terminal link: it reaches the terminals of this one sandbox and nothing else. */
+  onlySandbox: SandboxId | undefined
+  /** The API key that was used. */
+  keyId: string | undefined
+  /**
+   * That key, or the one that issued the terminal link, for the log: it may be revoked before the log has its entry.
+   * Undefined: the key of the owner's file.
+   */
+  actingKey?: { id: string; name: string }
+  /** The wallet that signed in, of an access token. EVM: with the checksum of EIP-55. */
+  wallet: { type: ChainType; address: string } | undefined
+}
+
+/** Where a request came to, and from. */
+export type Place = {
+  /** Its Host header, `127.0.0.1:4000`, where that names this very place; otherwise empty. */
+  host: string
+  /** Who asks, where nobody needs to be known. */
+  holder(): Caller | undefined
+  /** One more was made for the network that asks; the owner is not counted. @throws AppError `request/rate` */
+  count(what: Counted): void
+}
+
+/** What is made for anybody who asks, and is kept: of each, only so many a day. */
+export type Counted = 'automaton' | 'nonce' | 'account' | 'name'
+
+export type Call = Place & Pick<BaseCall, 'signal' | 'gone' | 'repeatable' | 'lease' | 'abort'> & { caller: Caller }
+
+/** Of a route with bodies of bytes. */
+export type RawCall = Call & Pick<BaseCall, 'method' | 'headers' | 'body' | 'setHeader'>
+
+/**
+ * A route of the contract with what answers it, and who may ask. `signIn`: somebody unknown sends a signature, or
+ * becomes known by one, so that such requests are counted strictly.
+ */
+export type Endpoint = HttpEndpoint<AnyCall> & {
+  /** Kind of work that its lease is of. Default: `request`. */
+  work?: WorkKind
+  access: { kind: 'open'; signIn: boolean } | { kind: 'guarded'; linkMayUse: boolean }
+}
+/** Of an open endpoint nobody knows the caller. */
+export type AnyCall = Place & BaseCall & { caller: Caller | undefined }
+
+type Handle<R extends Route, C, A> = (input: Parsed<R>, call: C) => A | Promise<A>
+
+/** `const A` keeps literals such as `success: true` what they are. */
+export function endpoint<R extends Route, const A extends Answer<R>>(route: R, handle: Handle<R, Call, A>): Endpoint {
+  return guarded(route, false, handle)
+}
+
+/** Like `endpoint`, and open to the holder of a terminal link to the sandbox that `:id` names. */
+export function linkEndpoint<R extends Route, const A extends Answer<R>>(
+  route: R,
+  handle: Handle<R, Call, A>,
+): Endpoint {
+  return guarded(route, true, handle)
+}
+
+/** It answers with bytes, or takes them. */
+export function rawEndpoint<R extends Route, const A extends Answer<R> | BytesAnswer>(
+  route: R,
+  handle: Handle<R, RawCall, A>,
+): Endpoint {
+  return guarded(route, false, handle)
+}
+
+/** Takes leases of another kind of work than `request`. */
+export function withWork(work: WorkKind, made: Endpoint): Endpoint {
+  return { ...made, work }
+}
+
+/** For routes that need no credential. */
+export function openEndpoint<R extends Route, const A extends Answer<R>>(
+  route: R,
+  handle: Handle<R, Place, A>,
+): Endpoint {
+  return { route, access: { kind: 'open', signIn: false }, handle: handle as Endpoint['handle'] } // as below
+}
+
+/** For routes by which somebody signs in, or that check a signature of anybody. */
+export function signInEndpoint<R extends Route, const A extends Answer<R>>(
+  route: R,
+  handle: Handle<R, Place, A>,
+): Endpoint {
+  return { route, access: { kind: 'open', signIn: true }, handle: handle as Endpoint['handle'] } // as below
+}
+
+function guarded<R extends Route, C, A>(route: R, linkMayUse: boolean, handle: Handle<R, C, A>): Endpoint {
+  // The server parses with this very route's schemas and finds the caller, so both are what the handler expects.
+  return { route, access: { kind: 'guarded', linkMayUse }, handle: handle as Endpoint['handle'] }
+}
+
+/** A path that upgrades to a WebSocket once the caller is known. */
+export type SocketEndpoint = {
+  path: `/${string}`
+  params: z.ZodObject
+  query: z.ZodObject
+  linkMayUse: boolean
+  work: WorkKind
+  serve: (socket: WebSocket, input: { params: Params; query: Params }, caller: Caller) => void
+}
+type Params = Record<string, unknown>
+
+export function socketEndpoint<P extends z.ZodObject, Q extends z.ZodObject>(definition: {
+  path: `/${string}`
+  params: P
+  query: Q
+  linkMayUse: boolean
+  work: WorkKind
+  serve: (socket: WebSocket, input: { params: z.output<P>; query: z.output<Q> }, caller: Caller) => void
+}): SocketEndpoint {
+  return definition as unknown as SocketEndpoint // parsed by the schemas beside it, as above
+}

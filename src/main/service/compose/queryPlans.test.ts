@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { migrate } from '#storage/migrate.ts'
+import { serviceMigrations } from '#storage/migrations/serviceMigrations.ts'
+import { type Database, openDatabase } from '#storage/openDatabase.ts'
+import { activityRepository } from '../activity/activityRepository.ts'
+import { ledgerRepository } from '../credits/ledgerRepository.ts'
+import { answerRepository } from '../idempotency/answerRepository.ts'
+import { paymentRepository } from '../payments/paymentRepository.ts'
+
+/** Statements that run for each request or every few seconds must not scan growing tables. */
+const repositories: Readonly<Record<string, (database: Database) => unknown>> = {
+  ledger: ledgerRepository,
+  answers: answerRepository,
+  payments: paymentRepository,
+  activity: activityRepository,
+}
+const grown = 'credit_holds|credit_transfers|credit_accounts|idempotent_answers|payments|activity'
+
+function statementsOf(open: (database: Database) => unknown): { database: Database; statements: string[] } {
+  const database = openDatabase(':memory:')
+  migrate(database, serviceMigrations)
+  const statements: string[] = []
+  const prepare = database.prepare.bind(database)
+  open(
+    new Proxy(database, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name)
+        if (name !== 'prepare') return typeof value === 'function' ? value.bind(target) : value
+        return (sql: string) => {
+          statements.push(sql)
+          return prepare(sql)
+        }
+      },
+    }),
+  )
+  return { database, statements }
+}
+
+function planOf(database: Database, sql: string): string[] {
+  const names = [...sql.matchAll(/[:@](\w+)/g)].map(([, name]) => [name, null])
+  const places = [...sql.matchAll(/\?/g)].map(() => null)
+  const plan = database.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+  return plan.all(...places, ...(names.length > 0 ? [Object.fromEntries(names)] : [])).map(({ detail }) => detail)
+}
+
+test.each(Object.entries(repositories))('%s', (_, open) => {
+  const { database, statements } = statementsOf(open)
+  const scans = statements.flatMap((sql) => {
+    const isBounded = /ORDER BY \w+ LIMIT/.test(sql) // reads the first rows in the order of the table or an index
+    const scan = planOf(database, sql).filter((it) => new RegExp(`^SCAN (${grown})(?! USING)`).test(it))
+    return scan.length > 0 && !isBounded ? [{ sql, scan }] : []
+  })
+  expect(statements.length).toBeGreaterThan(0)
+  expect(scans).toEqual([])
+})

@@ -1,0 +1,79 @@
+import type { ListenAddress } from '#platform/listenAddress.ts'
+import type { Log } from '#platform/log.ts'
+import type { TimeSource } from '#platform/timeSource.ts'
+import type { DefaultNetwork } from '#shared/contract/sandboxes.ts'
+import type { NewWallets } from '../auth/signIns.ts'
+import type { RegistrarOptions } from '../domains/registrars/registrarOptions.ts'
+import type { AnswerLimits } from '../http/answerBudget.ts'
+import type { RateLimitNumbers } from '../http/rateLimits.ts'
+import type { InferenceOptions } from '../inference/providerSettings.ts'
+import type { PaymentOptions } from '../payments/paymentOptions.ts'
+
+export type ServiceOptions = {
+  /** Holds `service.sqlite` and `owner.key`; made when it is not there. */
+  dataDir: string
+  /** Whether the database is checked for damage before it is opened. Default: false. */
+  checkData?: boolean
+  /** Port 0 lets the system choose. Beyond loopback it needs `tls` or `insecureBehindProxy`. */
+  listen: ListenAddress
+  /** Where the application of the same user asks as well, which no other user can take; absent is nowhere. */
+  privateSocketPath?: string | undefined
+  /** The contents of the files, in PEM. */
+  tls?: { cert: string; key: string } | undefined
+  insecureBehindProxy?: boolean | undefined
+  /** Under which others reach it, e.g. `https://steward.example`; absent is its own address. */
+  publicUrl?: string | undefined
+  /** Suffix of the addresses of exposed ports, with TLS in front; without one they are below `localhost`. */
+  sandboxHost?: string | undefined
+  /** Domains for which sign-in messages are taken, beside the address that a request came to. */
+  signInDomains?: readonly string[] | undefined
+  /** host:port of the applications that hand requests on to it, as they become known; signing in works there too. */
+  ownFronts?: (() => readonly string[]) | undefined
+  /** What becomes of a wallet without an account; `welcome` when absent. */
+  newWallets?: NewWallets | undefined
+  /** What the application that runs this service sends for the person at its window, as it becomes known. */
+  personKey?: (() => string | undefined) | undefined
+  /** In the place of the usual ones. */
+  rateLimits?: Partial<RateLimitNumbers> | undefined
+  answerLimits?: Partial<AnswerLimits> | undefined
+  /** Names of runtimes, the preferred one first. */
+  runtimes: readonly string[]
+  /** The built interface, for terminal links. */
+  pagesFolder?: string | undefined
+  version: string
+  hostSocketPath: string
+  /** Starts a sandbox host when nobody listens on that socket. */
+  launchHost: () => Promise<void>
+  /** How long after a loss of the host a call still waits for it. */
+  hostWaitMs?: number | undefined
+  /** Of a sandbox whose creator names none. */
+  defaultNetwork?: DefaultNetwork | undefined
+  /** How often idle sandboxes are looked for. */
+  idleCheckMs?: number | undefined
+  /** So many sandboxes may run at once. */
+  mostActiveSandboxes?: number | undefined
+  /** Name of the EIP-712 domain that automatons are registered for. */
+  identityDomainName?: string | undefined
+  /** Tiers and their prices; absent is the one that Steward comes with. */
+  pricesFile?: string | undefined
+  /** The credits that the account of the owner begins with, once; absent is $10. */
+  ownerStartCents?: number | undefined
+  /** Whether running sandboxes are charged; absent is not. */
+  chargeSandboxes?: boolean | undefined
+  /** Where DNS is answered for the zones of the test registry; absent is nowhere. */
+  dnsListen?: ListenAddress | undefined
+  /** Where names are registered; absent is the test registry. */
+  registrar?: RegistrarOptions | undefined
+  /** IANA's list of RDAP servers; absent is the one that Steward comes with. */
+  rdapBootstrapFile?: string | undefined
+  /** DNS servers that are asked for proofs of domains; absent is those of the system. */
+  resolvers?: readonly string[] | undefined
+  /** Providers of models; absent is none. */
+  inference?: InferenceOptions | undefined
+  /** How payments are taken; absent is not at all. */
+  payments?: PaymentOptions | undefined
+  log: Log
+  now: () => number
+  /** Clocks of this computer; absent: time passes as `now` says. */
+  time?: TimeSource | undefined
+}
