@@ -39,7 +39,7 @@ module.exports = {
       src('main/(agent|service|host)/([^/]+)/', '^src/main/(agent|service)/(http|api|tools|compose)/'),
       {
         path: '^src/main/$1/[^/]+/',
-        pathNot: '^src/main/$1/($2|base)/',
+        pathNot: '^src/main/$1/($2|base|compose)/',
         dependencyTypesNot: ['type-only'],
       },
     ),
