@@ -17,7 +17,7 @@ import { pictures } from './pages/pictures.ts'
 import { settingsScreen } from './pages/settingsScreen.ts'
 import { ownStewardInBrowser, type StewardInBrowser } from './pages/stewardInBrowser.ts'
 
-/** What the window says of things that are gone, and of sandboxes that the database does not know. */
+/** Notices of the window about removed things, and of sandboxes that the database does not know. */
 let app: StewardInBrowser<Steward>
 const look = pictures()
 

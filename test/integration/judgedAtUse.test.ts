@@ -6,7 +6,7 @@ import { type AuthorityWorld, openAuthorityWorld, passphrase, paymentIntent } fr
 import { eventually, until } from '../support/eventually.ts'
 import type { Json } from '../support/runningService.ts'
 
-/** What a requester may do is read when it is used: rights, budgets, rules, limits and targets of that moment count. */
+/** Rights are read at use: rights, budgets, rules, limits and targets of that moment count. */
 let world: AuthorityWorld
 let names = 0
 const fresh = (): string => `judged-${++names}`

@@ -6,7 +6,7 @@ import { runningService, type TestService } from '../support/runningService.ts'
 import { temporaryFolder } from '../support/temporaryFolder.ts'
 import { evmWallet } from '../support/wallets.ts'
 
-/** What a wallet did ends with it: sign-ins at a real service, waiting requests and remembered approvals of a real agent. */
+/** Effects of a wallet end with it: sign-ins at a real service, waiting requests and remembered approvals of a real agent. */
 let service: TestService
 let agent: RunningAgent
 const dataFolder = temporaryFolder('removal')

@@ -6,7 +6,7 @@ export const foreignWord = 'word-of-another-version'
 /** A value of a schema in which one word is foreign, and where. */
 export type ForeignSample = { path: readonly (string | number)[]; value: unknown }
 
-/** Which optional fields a sample has. */
+/** Optional fields of a sample. */
 export type Extent = 'least' | 'most'
 
 const texts = [

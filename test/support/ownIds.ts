@@ -13,7 +13,7 @@ import { until } from './eventually.ts'
 import { machineSpec, never } from './machines.ts'
 
 /**
- * What an ordinary user's host does with sandboxes over three runs: `before` there are subordinate ids, `with` them, and
+ * Runs sandboxes on an ordinary user's host over three runs: `before` there are subordinate ids, `with` them, and
  * `after` they were taken away. Prints what it saw as JSON. `machines` is the folder that the runs share.
  */
 const [folder = '', part = ''] = process.argv.slice(2)
@@ -37,7 +37,7 @@ async function said(machine: Machine, command: string): Promise<string> {
 }
 const userOf = ({ id }: MachineSpec): number | null =>
   JSON.parse(readFileSync(join(machines, id, 'machine.json'), 'utf8')).uid
-/** Who its first process and its files are, inside and on this computer; and what its files say. */
+/** Owners of its first process and its files, inside and on this computer; and what its files say. */
 const look = async (spec: MachineSpec, machine: Machine) => ({
   stored: userOf(spec),
   outside: Number((await said(machine, 'cat /proc/self/uid_map')).split(/\s+/)[1]),
@@ -127,7 +127,7 @@ async function end() {
   return { stored: await runtime.stored() }
 }
 
-/** Of a sandbox with a network. */
+/** Result for a sandbox with a network. */
 async function connected() {
   const spec = specOf('c', 'connected')
   const machine = await runtime.create({ ...spec, network: 'internet' }, never)

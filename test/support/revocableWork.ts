@@ -7,7 +7,7 @@ import { plainUsage } from './models/scriptedAnswer.ts'
 import { exchange, type TestService } from './runningService.ts'
 import { messageOf, openSocket } from './socketClient.ts'
 
-/** What a principal shows, and how it ends. */
+/** Credential of a principal, and the way it ends. */
 export type RevocableCredential = {
   secret: string
   /** Headers that open private ports. */

@@ -32,7 +32,7 @@ export type Clock = {
   close(): void
 }
 
-/** What must survive a restart. */
+/** State that must survive a restart. */
 export type ClockState = {
   bootId: string | null
   wallMs: number
@@ -75,7 +75,7 @@ export function openClock({ source, store, intervalMs = 10_000, ...options }: Op
   let last = before ?? readings(source)
   // A clock that starts before its last reading is wrong, as without a battery: its correction counts at once.
   let isBehind = before === undefined && stored !== undefined && source.wallMs() < stored.wallMs - toleranceMs
-  /** Where the steady clock stood at a running time. */
+  /** Reading of the steady clock at a running time. */
   let anchor = before ?? {
     steadyMs: stored && isBehind ? stored.steadyMs : source.wallMs(),
     runningMs: startRunningMs,

@@ -1,7 +1,7 @@
 import type { AppError } from '#shared/appError.ts'
 
 /**
- * Who acts: an API key, a sign-in, a terminal link, a tool client, a chat, a wallet. Written `kind:id`, such as
+ * Principal that acts: an API key, a sign-in, a terminal link, a tool client, a chat, a wallet. Written `kind:id`, such as
  * `key:key_9f2c`.
  */
 export type PrincipalId = `${string}:${string}`

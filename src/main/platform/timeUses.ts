@@ -1,4 +1,4 @@
-/** Which clock a part reads, see `Clock`. `wall`: for what is shown or compared with others' clocks. */
+/** Clock that a part reads, see `Clock`. `wall`: for times that are shown or compared with other clocks. */
 export type TimeReading = 'wall' | 'running' | 'steady' | 'latest' | 'passed'
 
 export type TimeUseEntry = {

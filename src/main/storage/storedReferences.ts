@@ -1,4 +1,4 @@
-/** What a stored column or setting names. */
+/** Kind of thing that a stored column or setting names. */
 export type ThingKind =
   | 'account'
   | 'api-key'
@@ -24,7 +24,7 @@ export type ThingKind =
   | 'wallet-account'
 
 /**
- * What becomes of a reference when its thing is removed. `delete`: the row goes too. `detach`: the row stays and names
+ * Fate of a reference when its thing is removed. `delete`: the row goes too. `detach`: the row stays and names
  * nothing. `close`: the row ends, with words. `tell`: the row stays, and the user is told. `refuse`: the thing cannot be
  * removed while it is named. `history`: the row says what was, and stays.
  */

@@ -1,6 +1,6 @@
 import { parseJson } from '#platform/boundedJson.ts'
 
-/** How a column stores a value. `null` is stored as NULL by `nullable` columns, without their codec. */
+/** Codec of a column. `null` is stored as NULL by `nullable` columns, without their codec. */
 export type Column<T> = {
   /** Name in the table. Default: the name of the field, in lower case with underscores */
   name?: string

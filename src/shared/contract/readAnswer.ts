@@ -42,7 +42,7 @@ export function readEvent<T extends z.ZodDiscriminatedUnion>(union: T, value: un
   return toOpenSchema(union).parse(value) as z.output<T>
 }
 
-/** How lists are read: with an error for an entry that does not fit, or with a mark in its place. */
+/** Reading of lists: with an error for an entry that does not fit, or with a mark in its place. */
 type Mode = 'open' | 'lenient'
 const caches: Readonly<Record<Mode, WeakMap<z.core.$ZodType, z.ZodType>>> = {
   open: new WeakMap(),

@@ -1,7 +1,7 @@
 import { tokenAmount } from '../tokenAmount.ts'
 
 /**
- * How many digits an amount has after the point. `cents`: two. `exact`: at least two, and as many as the amount has.
+ * Number of digits after the point. `cents`: two. `exact`: at least two, and as many as the amount has.
  * `whole`: none where there are no cents, otherwise as `exact`.
  */
 export type MoneyForm = 'whole' | 'cents' | 'exact'

@@ -9,7 +9,7 @@ import { policyNote } from './policyWords.ts'
 export type ApprovalNotes = {
   asked(record: IntentRecord): void
   /**
-   * It was approved, denied, signed, has expired or failed.
+   * The intent was approved, denied, signed, has expired or failed.
    * @param by absent: whoever decided it
    */
   became(record: IntentRecord, by?: TimelineActor): void

@@ -64,7 +64,7 @@ export type AskRequest = {
   intent: Intent
   asker: Asker
   reason?: string | undefined
-  /** What a payment buys. One request of it at a time is approved. */
+  /** Thing that a payment buys. One request for it at a time is approved. */
   purchase?: string | undefined
   /** The person is asked, whatever rules and grants allow. */
   needsPerson?: boolean

@@ -49,7 +49,7 @@ export function intentDeciding(options: Options): Pick<Approvals, 'decide' | 'ca
   ): void => {
     if (record.state !== 'waiting') throw decidedAlready(record)
     const policy = policies.read()
-    // What became stricter since the request wins: to sign it all the same, the user changes that first.
+    // Stricter rules since the request win: to sign it all the same, the user changes them first.
     const refusal = mayNow({ request: record })
     if (refusal) throw refusalOf(refusal)
     if (!unlocked) throw walletLocked(wallet)

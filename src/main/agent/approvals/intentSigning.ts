@@ -65,7 +65,7 @@ export function intentSigning({
     try {
       await beforeSigning(present(id))
       if (!mayBeSigned(id)) return present(id)
-      // What became stricter since the approval holds. Budgets and limits were reserved with it; its deadline was for a decision.
+      // Stricter rules since the approval win. Budgets and limits were reserved with it; its deadline was for a decision.
       const refusal = mayNow({ request: present(id) })
       if (refusal && isFinal(refusal) && refusal.by !== 'expiry') throw refusal.error
       const result = await signer.sign(prepared)

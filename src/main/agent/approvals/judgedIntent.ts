@@ -11,7 +11,7 @@ export type JudgedIntent = {
   path?: string | null | undefined
   accountId: Grant['account_id']
   amountMicroUsd: bigint | null
-  /** What a payment buys. */
+  /** Thing that a payment buys. */
   purchase?: string | null
 }
 

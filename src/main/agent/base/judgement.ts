@@ -7,7 +7,7 @@ import type { Target } from './actionTargets.ts'
 
 /** Call of a tool by a caller. */
 export type ToolAction = { caller: ToolCaller; tool: Tool; args: ToolArguments }
-/** Something that a requester wants to do: who and what, never what it may. */
+/** Action of a requester: names the requester and the action, never its rights. */
 export type Action = { call: ToolAction } | { request: IntentRecord }
 
 export type Refusal = {

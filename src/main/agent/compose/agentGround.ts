@@ -47,7 +47,7 @@ export type AgentOptions = {
   time?: TimeSource
 }
 
-/** What all parts of the agent stand on. */
+/** Dependencies of every part of the agent. */
 export type AgentGround = AgentOptions & {
   database: Database
   clock: Clock
@@ -58,7 +58,7 @@ export type AgentGround = AgentOptions & {
   removedThings: RemovedThings
   /** Terminals of tool servers and programs. */
   unrecordedTerminals: UnrecordedTerminals
-  /** Which task the present work belongs to. */
+  /** Task of the current work. */
   tasks: TaskContext
   /** Every network that is known, through its configured RPC. */
   chains: readonly Chain[]

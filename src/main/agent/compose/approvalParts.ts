@@ -38,7 +38,7 @@ type Given = {
   authority: Pick<AuthorityParts, 'principals' | 'presence' | 'verdictOn' | 'mayNow' | 'context' | 'targets'>
   wallet: WalletVault
   serviceTarget: () => ServiceTarget | undefined
-  /** Of payments, beside grants. */
+  /** Reservations of payments, beside those of grants. */
   paymentReservations: Reservations
   beforeSigning: (record: IntentRecord) => Promise<void>
 }
@@ -107,7 +107,7 @@ export function approvalParts(
     if (type === 'ready') void refreshWaiting()
   })
   scope.own(leaveEvents, (leave) => leave())
-  /** What was deleted while the service was away. */
+  /** Things that were deleted while the service was away. */
   const refreshWaiting = async (): Promise<void> => {
     const { intents } = approvals.list({ state: 'waiting', limit: openIntentLimits.all })
     await targets.refresh(intents.flatMap(context.targets))

@@ -16,7 +16,7 @@ type Given = { wallet: WalletVault; approvals: Approvals; serviceTarget: () => S
 
 export type ConnectionParts = Pick<LocalClients, 'clientOf'> & { endpoints: LocalEndpoint[] }
 
-/** How the wallet makes itself known to the service, and how the service's keys are known here. */
+/** Wires sign-ins of the wallet at the service, and the service's keys at the local API. */
 export function connectionParts(
   { database, link, hosted, events, client, activity, scope, log, clock }: AgentGround,
   { wallet, approvals, serviceTarget }: Given,

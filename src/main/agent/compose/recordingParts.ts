@@ -8,7 +8,7 @@ import { recordingRoutes } from '../recordings/recordingRoutes.ts'
 import { recordings } from '../recordings/recordings.ts'
 import type { AgentGround } from './agentGround.ts'
 
-/** What terminals showed, where the person wants it to be recorded. */
+/** Wires recordings of terminals, where the user enables them. */
 export function recordingParts(
   {
     dataFolder,

@@ -49,7 +49,7 @@ export function createClientPresence({ link, client, removed, principals, log }:
   let again = false
 
   const compare = async (): Promise<void> => {
-    // One that comes later may be newer than the answer.
+    // A client that is added later may be newer than the answer.
     const before = [...known]
     const absentSignIns = [...ended].filter((principal) => principal.startsWith('token:'))
     if (before.length + absentSignIns.length === 0) return
@@ -63,7 +63,7 @@ export function createClientPresence({ link, client, removed, principals, log }:
       ...[me.id, ...me.wallets.map(({ wallet_address: address }) => address)].map(signInRequesterId),
     ])
     for (const principal of before) if (!found.has(principal)) end(principal)
-    // Its wallet was linked again. A revoked key never comes back.
+    // The wallet of the sign-in was linked again. A revoked key never comes back.
     for (const principal of absentSignIns) if (found.has(principal)) ended.delete(principal)
   }
   const end = (principal: PrincipalId): void => {

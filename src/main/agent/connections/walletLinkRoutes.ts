@@ -21,7 +21,7 @@ type Options = {
   wallet: Pick<WalletKeys, 'accounts'>
 }
 
-/** Which wallets sign in at the service, and with which one Steward does. */
+/** Wallets that sign in at the service, and the one that Steward signs in with. */
 export function walletLinkRoutes({ linked, signIn, wallet }: Options): LocalEndpoint[] {
   const list = async (signal: AbortSignal): Promise<WalletLinks> => ({ links: await linked.list(signal) })
   const signInView = (): SignInWallet => {

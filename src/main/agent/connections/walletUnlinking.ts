@@ -1,6 +1,6 @@
 import type { WalletLinkRepository } from './walletLinkRepository.ts'
 
-/** What a removal from the wallet means for sign-ins at services, as far as the last comparison knows. */
+/** Sign-ins at services that a removal from the wallet affects, as of the last comparison. */
 export type WalletUnlinking = {
   /** Addresses that still sign in somewhere: linked by Steward, or by the user. */
   findLinked(addresses: readonly string[]): { own: string[]; others: string[] }

@@ -19,7 +19,7 @@ export type Wanted = {
   title: string
   /** The price that is expected: any other is refused. */
   quote: PaymentReceipt['quote']
-  /** What it buys, as `IntentRecord.purchase`. Default: what the request says, at the own service. */
+  /** Thing that it buys, as `IntentRecord.purchase`. Default: the thing in the request, at the own service. */
   purchase?: string
   /** The most that whoever asks would pay; null: what the limit of one payment says. */
   capMicroUsd: number | null

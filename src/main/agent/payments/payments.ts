@@ -78,7 +78,7 @@ type Options = {
   hasSolana: () => boolean
   /** USDC that the account which pays lets Permit2 move on this network, in atomic units; undefined where nobody can tell. */
   permitAllowance: (network: string) => Promise<bigint | undefined>
-  /** Undefined while it is not there. */
+  /** Own service, or undefined while it is not connected. */
   ownService: () => Seller | undefined
   clock: SigningClock
   newId: () => PaymentId

@@ -61,7 +61,7 @@ export function purchases({ client, seller, serviceUrl }: Options): Purchases {
       quote: priceUsd === undefined ? null : { amount_micro_usd: microUsdOf('price_usd', priceUsd), source: 'you' },
     }
   }
-  /** Undefined where the service does not say: the order itself then tells why. */
+  /** Reason, or undefined if the service gives none: the order then fails with it. */
   const expiryOf = async (domain: string): Promise<string | undefined> => {
     try {
       return (await client.call(getDomain, { domain })).expires_at

@@ -10,7 +10,7 @@ import type { SigningClock } from './signingClock.ts'
 
 type Options = {
   payments: Pick<PaymentRepository, 'ofIntent'>
-  /** Undefined while it is not there. */
+  /** Own service, or undefined while it is not connected. */
   ownService: () => Seller | undefined
   isOwnService: (url: string) => boolean
   /** Whether the wallet has an account on Solana. */

@@ -13,7 +13,7 @@ const tree = plain('Messages and branches of one conversation go with it.')
 /** A request waits, and then stays as a record. */
 const intentOf = historyOf('intent', 'Requests are removed by age, records of what came of them stay.')
 const past = historyOf('tool-client', record)
-/** Who asks: a coding agent, a chat or a program with an API key. */
+/** Requester: a coding agent, a chat or a program with an API key. */
 const requester: readonly Reference[] = ['tool-client', 'conversation', 'api-key'].map(
   (refersTo) =>
     ({

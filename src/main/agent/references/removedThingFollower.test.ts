@@ -13,7 +13,7 @@ import { type KnownThingRepository, knownThingRepository } from './knownThingRep
 import { removedThingFollower } from './removedThingFollower.ts'
 import { createRemovedThings, type RemovedThing, type RemovedThings } from './removedThings.ts'
 
-/** What the service answers; an outbox with one page for each two entries. */
+/** Answers of the service: an outbox with two entries on each page. */
 let outbox: Entry[]
 let sandboxes: { id: string; name: string }[]
 let database: Database

@@ -7,7 +7,7 @@ import { holderOf } from './toolCaller.ts'
 import { failureOutcome, resultOutcome, type ToolOutcome } from './toolOutcome.ts'
 import type { BoundRun, ToolRun } from './toolRun.ts'
 
-/** How long a call may keep its client: clients give up after 60 s. */
+/** Maximum time that a call holds its client. Clients give up after 60 s. */
 export const toolWaits = { personMs: 20_000, programMs: 50_000, progressMs: 5_000 } as const
 
 type Options = { approvals: Pick<Approvals, 'cancel'>; pending: Pick<PendingCalls, 'settled'> }
@@ -41,9 +41,9 @@ export function callWaiting({ approvals, pending }: Options) {
 export const late = Symbol('late')
 
 type Bounds = {
-  /** Undefined: no limit. */
+  /** Default: no limit. */
   limitMs: number | undefined
-  /** Its reason is thrown at once, though the work may still tidy up. */
+  /** Throws its reason at once, though the work may still clean up. */
   signal: AbortSignal
 }
 

@@ -4,7 +4,7 @@ import type { AccountId } from '#shared/ids.ts'
 import type { Database } from '#storage/openDatabase.ts'
 import { defineTable, number, type Params, type RowOf, type StoredRow, text } from '#storage/table.ts'
 
-/** Its key `caip10` is made from the type and the address. */
+/** The key `caip10` is made from the type and the address. */
 const wallets = defineTable('account_wallets', {
   accountId: text<AccountId>(),
   type: text(ChainType.parse),

@@ -26,7 +26,7 @@ export type Caller = {
   keyId: string | undefined
   /**
    * That key, or the one that issued the terminal link, for the log: it may be revoked before the log has its entry.
-   * Undefined: the key of the owner's file.
+   * Absent for the key of the owner's file.
    */
   actingKey?: { id: string; name: string }
   /** The wallet that signed in, of an access token. EVM: with the checksum of EIP-55. */

@@ -26,7 +26,7 @@ export type InferenceParts = {
   /** Named in /health. */
   capabilities: readonly string[]
   endpoints: readonly Endpoint[]
-  /** Undefined takes the key away. It is held in memory only. Completions with another key end. */
+  /** Sets a key, held in memory only; `undefined` removes it. Completions with another key end. */
   setProviderKey(family: FamilyId, apiKey: string | undefined): void
   /** All model servers of the user, beside those of the configuration. Completions of others end. */
   setLocalServers(servers: readonly LocalServer[]): void

@@ -21,7 +21,7 @@ export type OpenPreviews = {
 type Preview = {
   request: IncomingMessage
   port: PortRecord
-  /** Undefined: the port was public. */
+  /** Absent if the port was public. */
   holder: PreviewHolder | undefined
   work: WorkKind
   /** @param error end of its principal. Undefined: the port, its name or its sandbox has changed */

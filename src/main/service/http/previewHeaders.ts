@@ -10,7 +10,7 @@ export type Admitted = {
   port: PortRecord
   headers: HeaderList
   frameOrigin: string | undefined
-  /** Undefined: the port is public. */
+  /** Absent if the port is public. */
   holder: PreviewHolder | undefined
 }
 

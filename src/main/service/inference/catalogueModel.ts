@@ -4,12 +4,12 @@ import type { ModelPriceTier } from '#shared/modelCost.ts'
 import type { ModelReasoning, ModelRefusal } from '#shared/modelFields.ts'
 import type { FamilyKind, ModelQuirks } from './families/quirks.ts'
 
-/** What the translators and the bill need of a model. */
+/** Model as translation and billing read it. */
 export type CatalogueModel = {
   name: string
   kind: FamilyKind
   quirks: ModelQuirks
-  /** Of a family, or the name of a local server. */
+  /** Id of the family, or the name of a local server. */
   place: FamilyId | `local:${string}`
   upstreamId: string
   modelKind: ModelKind

@@ -40,7 +40,7 @@ export type Quote<P> = {
   resource?: SoldResource
 }
 
-/** Something that one order at a time may be about. The order leases it before settlement, until its work ends. */
+/** Resource of one order at a time. The order leases it before settlement, until its work ends. */
 export type SoldResource = {
   /** Unique across operations: `domain:example.com`. */
   name: string

@@ -9,7 +9,7 @@ import { dueAtMs, graceMs, plannedRenewals } from './renewalPlan.ts'
 import type { Notice, Settings, Turn } from './renewalRepository.ts'
 
 type Given = {
-  /** Undefined while they are unknown. */
+  /** Absent until they are read. */
   domains: readonly KnownName[] | undefined
   /** Renewal of one year in US dollars, by top-level domain. */
   prices: ReadonlyMap<string, number>
@@ -76,7 +76,7 @@ function renewalView(given: {
     isWaiting: payment?.state === 'waiting',
     isOver: nowMs >= expiresAtMs + graceMs,
   })
-  // Without a wallet nothing is tried, so no attempt records the problem.
+  // No attempt is made while there is no wallet, so none records the problem.
   const isBlocked = planned === 'planned' && !hasWallet
   const state = isBlocked ? 'blocked' : planned
   const isTried = state === 'planned' || state === 'blocked' || (turn?.state === 'begun' && turn.nextAtMs !== null)

@@ -23,7 +23,7 @@ export type SandboxUsers = {
   choose(machine: { name: MachineName; image: ImageName | null; network: Network }): Promise<number | undefined>
   /** @throws AppError `runtime/unavailable` if that user may no longer be used */
   find(machine: MachineFolder): Promise<SandboxUser | undefined>
-  /** It is another machine's from now on. */
+  /** Passes the id to another machine. */
   pass(from: MachineName, to: MachineName): void
   /** After its files are gone. */
   giveBack(name: MachineName): void
@@ -73,7 +73,7 @@ export function createSandboxUsers({ folder, folders, closed, tools }: UserOptio
     return found
   }
 
-  /** What works is not tried again; what does not may have been installed since. */
+  /** A success is cached. A failure is tried again, since missing programs may have been installed. */
   const networksOf = async (hasOwn: boolean): Promise<NetworkAbilities> => {
     const found = hasOwn && !isRoot ? await own() : undefined
     if (typeof found === 'string') return networksOf(false)

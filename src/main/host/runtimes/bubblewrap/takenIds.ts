@@ -3,7 +3,7 @@ import type { MachineName } from './machineFolder.ts'
 
 /** Which users of the host belong to machines; read from their folders once. */
 export type TakenIds = {
-  /** So many consecutive ones of the pool that belong to nobody else. */
+  /** Returns this many consecutive free ids of the pool. */
   take(name: MachineName, count: number, pool?: IdBlock): Promise<IdBlock>
   /** They are another machine's from now on. */
   pass(from: MachineName, to: MachineName): void

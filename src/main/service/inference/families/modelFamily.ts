@@ -3,7 +3,7 @@ import type { RawPass } from '../raw/rawPass.ts'
 import type { Upstream } from '../upstreams/upstream.ts'
 import type { ModelQuirks } from './quirks.ts'
 
-/** How a dialect reaches a model: by translation, or nearly unchanged where both speak the same. */
+/** Route from a dialect to a model: by translation, or nearly unchanged where both speak the same. */
 export type ProviderRoute = { upstream: Upstream; raw: RawPass | undefined }
 
 /** Request for a list of models, which costs nothing and tells whether a key is accepted. */

@@ -38,8 +38,8 @@ export type ModelQuirks = {
   takesImageUrls: boolean
   /** Whether the provider counts tokens of Messages for nothing. */
   countsTokens: boolean
-  /** Undefined where it does not speak chat completions. */
+  /** Absent for families that do not speak chat completions. */
   chat: ChatQuirks | undefined
-  /** Undefined where its API for embeddings is another. */
+  /** Absent for families with another API for embeddings. */
   embeddings: EmbeddingsQuirks | undefined
 }

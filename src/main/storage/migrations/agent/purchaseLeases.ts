@@ -1,6 +1,6 @@
 import type { Migration } from '../../migrate.ts'
 
-/** What is being bought, so that two requests for the same thing are not paid both. */
+/** Leases of things that are being bought, so that only one of two requests for the same thing is paid. */
 export const purchaseLeases = {
   version: 27,
   up: `

@@ -6,7 +6,7 @@ import { getMe } from '#shared/contract/auth.ts'
 
 const meKey = ['settings', 'me'] as const
 
-/** Who this Steward is to the service: another account after another wallet signed in. */
+/** Account of this Steward at the service: another account after another wallet signed in. */
 export function useMe() {
   const agent = useAgent()
   const queryClient = useQueryClient()
